@@ -1,0 +1,82 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package file
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// OS is the file system of the operating system.
+var OS FS = osFS{}
+
+type osFS struct{}
+
+func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	f, err := os.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return newOSFile(f), nil
+}
+
+func (osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+func (osFS) SameFile(a, b fs.FileInfo) bool        { return os.SameFile(a, b) }
+func (osFS) Rename(oldName, newName string) error  { return os.Rename(oldName, newName) }
+func (osFS) Remove(name string) error              { return os.Remove(name) }
+func (osFS) SyncDir(dir string) error              { return syncDir(dir) }
+
+// osFile adds to an os.File what that package has no portable call for. ReadAt, Close, Name, Stat, Truncate and Sync
+// are those of os.File; its Sync is F_FULLFSYNC on macOS, FlushFileBuffers on Windows and fsync elsewhere.
+type osFile struct {
+	*os.File
+	raw   syscall.RawConn // lends the descriptor out and keeps it open meanwhile, even if Close is called
+	views views
+}
+
+func newOSFile(f *os.File) *osFile {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		panic("file: Wrap of a nil *os.File") // the only error there is
+	}
+	return &osFile{File: f, raw: raw}
+}
+
+// control calls fn with the descriptor and names op and the file in its error.
+func (f *osFile) control(op string, fn func(fd uintptr) error) error {
+	var err error
+	if f.raw.Control(func(fd uintptr) { err = fn(fd) }) != nil {
+		err = fs.ErrClosed // Control itself fails for no other reason
+	}
+	return f.pathError(op, err)
+}
+
+func (f *osFile) pathError(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: f.Name(), Err: err}
+}
+
+func (f *osFile) Size() (int64, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func (f *osFile) WriteAt(b []byte, off int64) (int, error) {
+	n, err := f.File.WriteAt(b, off)
+	return n, f.written(off, n, err)
+}
+
+// written must follow every write: it lets the mappings of f see the n bytes at off. err is the error of the write.
+func (f *osFile) written(off int64, n int, err error) error {
+	if verr := f.views.refresh(off, n); verr != nil && err == nil {
+		err = f.pathError("msync", verr)
+	}
+	return err
+}

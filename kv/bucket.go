@@ -1,0 +1,245 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"fmt"
+
+	"github.com/holtdb/holt/kv/internal/page"
+)
+
+// Pgid is the number of a page: page n starts at byte n × page size of the file.
+type Pgid uint64
+
+// InBucket is the header of a bucket as it is stored. Its methods are for programs that look at files; ordinary ones
+// use those of [Bucket].
+type InBucket struct {
+	root uint64
+	seq  uint64
+}
+
+// RootPage is the root page, 0 for an inline bucket.
+func (b *InBucket) RootPage() Pgid { return Pgid(b.root) }
+
+// SetRootPage changes the header in memory.
+func (b *InBucket) SetRootPage(id Pgid) { b.root = uint64(id) }
+
+// InSequence is the sequence.
+func (b *InBucket) InSequence() uint64 { return b.seq }
+
+// SetInSequence changes the header in memory.
+func (b *InBucket) SetInSequence(v uint64) { b.seq = v }
+
+// IncSequence adds one to the sequence in memory.
+func (b *InBucket) IncSequence() { b.seq++ }
+
+// InlinePage is the page inside v, the value of an inline bucket; nil if v is too short to have one.
+func (b *InBucket) InlinePage(v []byte) *InlinePage {
+	if len(v) < page.BucketHeader+page.HeaderSize {
+		return nil
+	}
+	p := InlinePage(v[page.BucketHeader:])
+	return &p
+}
+
+func (b *InBucket) String() string { return fmt.Sprintf("<pgid=%d,seq=%d>", b.root, b.seq) }
+
+// InlinePage is a leaf page inside the value of a bucket.
+type InlinePage []byte
+
+// Bucket is a sorted collection of keys, each with a value or with a bucket of its own. It belongs to a transaction.
+type Bucket struct {
+	InBucket
+
+	// FillPercent says how full a page is made when it has to be split, between 0.1 and 1. At [DefaultFillPercent]
+	// the engine chooses. It is not stored.
+	FillPercent float64
+
+	tx     *Tx
+	inline page.Page   // the leaf inside the parent's value, while root is 0
+	edit   *bucketEdit // nil in a read transaction
+}
+
+// Tx is the transaction the bucket belongs to.
+func (b *Bucket) Tx() *Tx { return b.tx }
+
+// Root is the root page, 0 for a bucket stored inside its parent.
+func (b *Bucket) Root() Pgid { return Pgid(b.root) }
+
+// Writable says whether the bucket can be changed.
+func (b *Bucket) Writable() bool { return b.tx.writable }
+
+// Sequence is the current number of the bucket's sequence.
+func (b *Bucket) Sequence() uint64 { return b.seq }
+
+// Cursor returns a cursor that stands nowhere yet.
+func (b *Bucket) Cursor() *Cursor {
+	b.tx.cursors++
+	return &Cursor{bucket: b}
+}
+
+// Get returns the value of key: nil if there is none or if it is a bucket, and an empty slice that is not nil for an
+// empty value.
+func (b *Bucket) Get(key []byte) []byte {
+	at := b.find(key)
+	if !at.exact {
+		return nil
+	}
+	flags, _, v := at.element(b.tx)
+	if flags&page.BucketFlag != 0 {
+		return nil
+	}
+	return v
+}
+
+// Bucket returns the bucket stored under name, nil if there is none. In a write transaction repeated calls return the
+// same pointer.
+func (b *Bucket) Bucket(name []byte) *Bucket {
+	return b.lookup(name, new(Bucket)) // inlined, so that a handle which does not leave the caller needs no heap
+}
+
+// lookup is Bucket, with room for the handle of a read transaction.
+func (b *Bucket) lookup(name []byte, child *Bucket) *Bucket {
+	if b.edit != nil {
+		return b.editable(name)
+	}
+	at := b.find(name)
+	if !at.exact {
+		return nil
+	}
+	flags, _, v := at.element(b.tx)
+	if flags&page.BucketFlag == 0 {
+		return nil
+	}
+	child.FillPercent, child.tx = DefaultFillPercent, b.tx
+	child.parse(v, at.id)
+	return child
+}
+
+// parse reads the value of a bucket's element, found in page id.
+func (b *Bucket) parse(value []byte, id uint64) {
+	root, seq, inline, ok := page.BucketValue(value)
+	if !ok {
+		b.tx.badBucket(id, value)
+	}
+	if root == 0 && inline.Flags() != page.Leaf {
+		b.tx.corrupt(id, "invalid page type: 0: %x", inline.Flags())
+	}
+	b.InBucket = InBucket{root, seq}
+	b.inline = inline
+}
+
+// place is an element of a leaf, or where one would be.
+type place struct {
+	page  page.Page // the leaf, or nil if it is node
+	id    uint64    // of page, 0 if inline
+	node  *node
+	index int
+	exact bool // the key is there
+}
+
+// element returns what is at the place.
+func (at *place) element(tx *Tx) (flags uint32, key, value []byte) {
+	if at.node == nil {
+		flags, key, value, ok := at.page.LeafElem(at.index)
+		if !ok {
+			tx.badElement(at.id, at.index)
+		}
+		return flags, key, value
+	}
+	s := &at.node.slots[at.index]
+	return uint32(s.ref) & page.BucketFlag, tx.w.key(s), tx.w.value(s)
+}
+
+// find searches the bucket from its root down, through nodes where there are, then through pages.
+func (b *Bucket) find(key []byte) place {
+	tx := b.tx
+	if tx.db == nil {
+		panic("assertion failed: tx closed")
+	}
+	tx.cursors++
+	id := b.root
+	if b.edit != nil && b.edit.node != nil {
+		n, ref := b.findNode(key)
+		if n != nil {
+			i, exact := tx.w.search(n, key)
+			return place{node: n, index: i, exact: exact}
+		}
+		id = ref
+	}
+	p := b.inline
+	if id != 0 {
+		p, id = tx.findLeaf(id, key)
+	}
+	i, exact := p.SearchLeaf(key)
+	if i < 0 {
+		tx.badSearch(id, p)
+	}
+	return place{page: p, id: id, index: i, exact: exact}
+}
+
+// findLeaf goes down from page id to the leaf that key belongs to.
+func (tx *Tx) findLeaf(id uint64, key []byte) (page.Page, uint64) {
+	for range maxDepth {
+		p := tx.page(id)
+		if p.Flags() == page.Leaf {
+			return p, id
+		}
+		i := p.SearchBranch(key)
+		if i < 0 {
+			tx.badSearch(id, p)
+		}
+		id = p.Child(i)
+	}
+	tx.tooDeep(id)
+	return nil, 0
+}
+
+// badSearch finds out why a search of page p failed.
+func (tx *Tx) badSearch(id uint64, p page.Page) {
+	for i := range p.Count() {
+		var ok bool
+		if p.Flags() == page.Leaf {
+			_, _, _, ok = p.LeafElem(i)
+		} else {
+			_, ok = p.BranchKey(i)
+		}
+		if !ok {
+			tx.badElement(id, i)
+		}
+	}
+	tx.emptyBranch(id)
+}
+
+// ForEach calls fn for every element in the order of the keys, with a nil value for a bucket. It stops at the first
+// error and returns it. What happens if fn changes the bucket is not defined.
+func (b *Bucket) ForEach(fn func(k, v []byte) error) error {
+	if b.tx.db == nil {
+		return ErrTxClosed
+	}
+	c := b.Cursor()
+	for k, v := c.First(); k != nil; k, v = c.Next() {
+		if err := fn(k, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForEachBucket calls fn for the name of every bucket in this one. It stops at the first error and returns it.
+func (b *Bucket) ForEachBucket(fn func(k []byte) error) error {
+	if b.tx.db == nil {
+		return ErrTxClosed
+	}
+	c := b.Cursor()
+	for k, _ := c.First(); k != nil; k, _ = c.Next() {
+		if !c.onBucket() {
+			continue
+		}
+		if err := fn(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,450 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"github.com/holtdb/holt/kv/internal/page"
+	"github.com/holtdb/holt/kv/internal/pageset"
+)
+
+// CheckOption adjusts [Tx.Check].
+type CheckOption func(options *checkConfig)
+
+type checkConfig struct {
+	keys KVStringer
+	from uint64 // check only what is under this page; 0 for everything
+}
+
+// KVStringer formats keys and values for messages.
+type KVStringer interface {
+	KeyToString([]byte) string
+	ValueToString([]byte) string
+}
+
+// WithKVStringer has keys formatted by kvStringer; the default is [HexKVStringer].
+func WithKVStringer(kvStringer KVStringer) CheckOption {
+	return func(c *checkConfig) { c.keys = kvStringer }
+}
+
+// WithPageId has only the page and what is under it checked; 0 means everything.
+func WithPageId(pageId uint64) CheckOption { //nolint:revive // the name that callers know
+	return func(c *checkConfig) { c.from = pageId }
+}
+
+// HexKVStringer formats in hexadecimal.
+func HexKVStringer() KVStringer { return hexStringer{} }
+
+type hexStringer struct{}
+
+func (hexStringer) KeyToString(key []byte) string     { return hex.EncodeToString(key) }
+func (hexStringer) ValueToString(value []byte) string { return hex.EncodeToString(value) }
+
+// Check looks at every page and sends what is wrong, one error at a time, to the channel, which it closes at the end.
+// Nothing coming means a sound database: keys ascend, and every page is either reached once or free. Errors that have
+// to do with a page are [*CorruptError] to errors.As.
+//
+// Receive until the channel is closed, or end the transaction: that ends the check, with [ErrTxClosed] as its last error
+// if there is room for it. What a write transaction has changed is not checked, it has no pages yet.
+func (tx *Tx) Check(options ...CheckOption) <-chan error {
+	return tx.CheckContext(context.Background(), options...)
+}
+
+// CheckWithOptions is Check.
+//
+// Deprecated: use Check.
+func (tx *Tx) CheckWithOptions(options ...CheckOption) <-chan error { return tx.Check(options...) }
+
+// CheckContext is Check that ends with ctx too, whose error is then the last one if there is room for it: ask ctx
+// before you take nothing for sound.
+func (tx *Tx) CheckContext(ctx context.Context, options ...CheckOption) <-chan error {
+	found := make(chan error, 1) // room for a last word when nobody listens
+	if tx.db == nil {
+		found <- ErrTxClosed
+		close(found)
+		return found
+	}
+	config := checkConfig{keys: HexKVStringer()}
+	for _, o := range options {
+		o(&config)
+	}
+	if tx.checks == nil {
+		tx.checks = &checks{ended: make(chan struct{})}
+	}
+	c := &checker{
+		ctx: ctx, ended: tx.checks.ended, found: found, keys: config.keys,
+		// A transaction of its own, so that what it meets is not taken for damage that tx met.
+		tx: Tx{db: tx.db, path: tx.path, meta: tx.meta, data: tx.data, limit: tx.limit, pageSize: tx.pageSize},
+	}
+	if tx.meta.Freelist == page.NoFreelist {
+		c.freeKnown = tx.copyFree(&c.free)
+	}
+	tx.checks.running.Go(func() { c.run(config.from) })
+	return found
+}
+
+// checks are the goroutines that check the pages of a transaction.
+type checks struct {
+	running sync.WaitGroup
+	ended   chan struct{} // closed when they are to end
+}
+
+// stop waits for them to end: they read the mapping, which must not go away before.
+func (c *checks) stop() {
+	if c != nil {
+		close(c.ended)
+		c.running.Wait()
+	}
+}
+
+// checker visits pages. It holds a bit for each page of the file and no more than one bucket for each.
+type checker struct {
+	ctx   context.Context //nolint:containedctx // lives as long as one call of CheckContext
+	ended <-chan struct{}
+	found chan<- error
+	keys  KVStringer
+	tx    Tx
+
+	reached   pageset.Set
+	free      pageset.Set
+	freeKnown bool
+
+	buckets []uint64 // root pages of buckets still to be visited
+	stack   []Pgid   // from the root of a bucket down to the page that is being visited
+}
+
+// stopped is the panic that ends a check before it is through.
+type stopped struct{ err error }
+
+func (c *checker) run(from uint64) {
+	defer close(c.found)
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		last, ok := r.(stopped)
+		if !ok {
+			last.err = fmt.Errorf("check: panic: %v", r)
+		}
+		select {
+		case c.found <- last.err:
+		default:
+		}
+	}()
+	// A page that the file has lost while it was mapped is one more error.
+	debug.SetPanicOnFault(true)
+
+	if limit := c.tx.meta.HWM; c.tx.limit < limit {
+		c.report(c.tx.limit, "page %d lies beyond the end of the file: high water mark %d", c.tx.limit, limit)
+	}
+	c.reached.Grow(c.tx.limit)
+	c.free.Grow(c.tx.limit)
+	for id := range min(2, c.tx.limit) {
+		c.reached.Add(id)
+	}
+	if c.tx.meta.Freelist != page.NoFreelist {
+		c.freeKnown = c.storedFreelist()
+	}
+	if hwm := c.tx.meta.HWM; from == 0 {
+		c.bucket(c.tx.meta.Root)
+		c.unreachable()
+	} else if from < 2 || from >= hwm {
+		c.send(fmt.Errorf("page ID (%d) out of range [%d, %d)", from, 2, hwm))
+	} else {
+		c.bucket(from)
+	}
+}
+
+// report sends what is wrong with page id.
+func (c *checker) report(id uint64, format string, args ...any) {
+	c.send(&finding{CorruptError{
+		Path: c.tx.path, Page: Pgid(id), Off: int64(id) * int64(c.tx.pageSize), Reason: fmt.Sprintf(format, args...),
+	}})
+}
+
+// finding is a CorruptError that says no more than the reason, as a report of many of them should.
+type finding struct{ corrupt CorruptError }
+
+func (f *finding) Error() string { return f.corrupt.Reason }
+func (f *finding) Unwrap() error { return &f.corrupt }
+
+func (c *checker) send(err error) {
+	select {
+	case c.found <- err:
+	case <-c.ctx.Done():
+		panic(stopped{c.ctx.Err()})
+	case <-c.ended:
+		panic(stopped{ErrTxClosed})
+	}
+}
+
+// proceed ends the check if it is to end.
+func (c *checker) proceed() {
+	select {
+	case <-c.ctx.Done():
+		panic(stopped{c.ctx.Err()})
+	case <-c.ended:
+		panic(stopped{ErrTxClosed})
+	default:
+	}
+}
+
+// storedFreelist collects the pages that the snapshot has free: those its stored list names. The list in memory is that
+// of the newest snapshot. It returns false if they cannot be known.
+func (c *checker) storedFreelist() bool {
+	at := c.tx.meta.Freelist
+	p, err := c.tx.freelistPage()
+	if err != nil {
+		c.send(&finding{*c.tx.err})
+		return false
+	}
+	ids, ok := p.FreelistIDs()
+	if !ok {
+		c.report(at, "invalid freelist page: %d: the list is longer than the page", at)
+		return false
+	}
+	for ; len(ids) > 0; ids = ids[pageset.IDSize:] {
+		switch id := binary.NativeEndian.Uint64(ids); {
+		case id < pageset.FirstID || id >= c.tx.meta.HWM:
+			c.report(at, "invalid freelist page: %d: page %d: out of bounds: %d", at, id, c.tx.meta.HWM)
+		case id < c.tx.limit && !c.free.Add(id):
+			c.report(at, "page %d: already freed", id)
+		}
+	}
+	c.reach(at, p)
+	return true
+}
+
+// copyFree copies the free and pending pages of the snapshot that tx sees when no list of them is stored with it. They
+// are known only while no other transaction changes them; otherwise copyFree returns false.
+func (tx *Tx) copyFree(free *pageset.Set) bool {
+	db := tx.db
+	if tx.w == nil {
+		select {
+		case db.slot <- struct{}{}:
+			defer func() { <-db.slot }()
+		default:
+			return false
+		}
+	}
+	db.mu.Lock()
+	newest := db.snap.meta
+	db.mu.Unlock()
+	if !db.freelist.isLoaded() || tx.w == nil && newest.TxID != tx.meta.TxID {
+		return false
+	}
+	db.freelist.copyTo(free)
+	if tx.w != nil && tx.meta.Root == newest.Root && tx.meta.Freelist == newest.Freelist {
+		for _, r := range tx.w.freed { // but not by anything that has been written
+			free.RemoveRun(r.id, int(r.n))
+		}
+	}
+	return true
+}
+
+// copyTo puts free and pending pages into one set.
+func (f *freelist) copyTo(s *pageset.Set) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s.CopyFrom(&f.free)
+	for id := range f.pending.All() {
+		s.Add(id)
+	}
+}
+
+// bucket visits the bucket whose root is page id, and all buckets below it.
+func (c *checker) bucket(id uint64) {
+	c.buckets = append(c.buckets, id)
+	for len(c.buckets) > 0 {
+		last := len(c.buckets) - 1
+		id, c.buckets = c.buckets[last], c.buckets[:last]
+		c.tree(id, nil, nil)
+	}
+}
+
+// unreachable reports the pages that are neither in use nor free.
+func (c *checker) unreachable() {
+	if !c.freeKnown {
+		return
+	}
+	for id := range c.tx.limit {
+		if !c.reached.Has(id) && !c.free.Has(id) {
+			c.report(id, "page %d: unreachable unfreed", id)
+		}
+	}
+}
+
+// tree visits page id and what is under it, all of whose keys are to be in [lo, hi); nil is no bound.
+func (c *checker) tree(id uint64, lo, hi []byte) {
+	c.proceed()
+	c.stack = append(c.stack, Pgid(id))
+	defer func() { c.stack = c.stack[:len(c.stack)-1] }()
+	if p, ok := c.visit(id); ok {
+		c.elements(id, p, lo, hi)
+	}
+}
+
+// visit returns page id, unless there is something wrong with it or it has been visited before.
+func (c *checker) visit(id uint64) (page.Page, bool) {
+	switch {
+	case id >= c.tx.meta.HWM:
+		c.report(id, "page %d: out of bounds: %d (stack: %v)", id, c.tx.meta.HWM, c.stack)
+		return nil, false
+	case id < c.tx.limit && c.reached.Has(id):
+		c.report(id, "page %d: multiple references (stack: %v)", id, c.stack)
+		return nil, false
+	case len(c.stack) > maxDepth:
+		c.report(id, "page %d lies more than %d levels deep (stack: %v)", id, maxDepth, c.stack)
+		return nil, false
+	}
+	p, err := c.page(id)
+	if err != nil {
+		if id < c.tx.limit {
+			c.reached.Add(id) // not to be reported as lost too
+		}
+		var damage *CorruptError
+		if errors.As(err, &damage) {
+			err = &finding{*damage}
+		}
+		c.send(err)
+		return nil, false
+	}
+	c.reach(id, p)
+	return p, true
+}
+
+// page returns a branch or leaf page, or what is wrong with it.
+func (c *checker) page(id uint64) (p page.Page, err error) {
+	c.tx.err = nil // of the page before
+	defer c.tx.catch(&err)
+	if id < c.tx.limit {
+		header := page.Page(c.tx.data[id*uint64(c.tx.pageSize):])
+		if flags := header.Flags(); header.ID() == id && flags != page.Branch && flags != page.Leaf {
+			c.tx.corrupt(id, "page %d: invalid type: %s (stack: %v)", id, page.TypeName(flags), c.stack)
+		}
+	}
+	return c.tx.page(id), nil
+}
+
+// reach marks the run of page p. The caller has seen that the first has not been reached before.
+func (c *checker) reach(id uint64, p page.Page) {
+	for n := range uint64(p.Overflow()) + 1 {
+		if !c.reached.Add(id + n) {
+			c.report(id+n, "page %d: multiple references (stack: %v)", id+n, c.stack)
+		}
+		if c.free.Has(id + n) {
+			c.report(id+n, "page %d: reachable freed", id+n)
+		}
+	}
+}
+
+// elements looks at the elements of page p, whose keys are to be in [lo, hi), and follows them.
+func (c *checker) elements(id uint64, p page.Page, lo, hi []byte) {
+	branch := p.Flags() == page.Branch
+	if branch && p.Count() == 0 {
+		c.report(id, "branch page %d has no elements (stack: %v)", id, c.stack)
+	}
+	previous := lo
+	for i := range p.Count() {
+		key, ok := c.key(id, p, i)
+		if !ok {
+			continue
+		}
+		c.order(id, p, i, key, previous, hi)
+		previous = key
+		if branch {
+			end := hi
+			if i+1 < p.Count() {
+				if next, ok := p.BranchKey(i + 1); ok {
+					end = next
+				}
+			}
+			c.tree(p.Child(i), key, end)
+		} else if flags, _, value, _ := p.LeafElem(i); flags&page.BucketFlag != 0 {
+			c.value(id, i, value)
+		}
+	}
+}
+
+// key returns the key of element i, if the element lies in the page.
+func (c *checker) key(id uint64, p page.Page, i int) (key []byte, ok bool) {
+	if p.Flags() == page.Branch {
+		key, ok = p.BranchKey(i)
+	} else {
+		_, key, _, ok = p.LeafElem(i)
+	}
+	switch {
+	case !ok:
+		c.report(id, "element %d of page %d leads out of the page (stack: %v)", i, id, c.stack)
+	case len(key) == 0:
+		c.report(id, "key[%d] on %s page(%d) is empty. Stack: %v", i, page.TypeName(p.Flags()), id, c.stack)
+	}
+	return key, ok
+}
+
+// order compares key with the one before it, which for the first of a page is the key that leads there, and with the
+// key that is to be above all of the page.
+func (c *checker) order(id uint64, p page.Page, i int, key, previous, hi []byte) {
+	kind := page.TypeName(p.Flags())
+	if previous != nil {
+		switch cmp := bytes.Compare(key, previous); {
+		case i == 0 && cmp < 0:
+			c.report(id, "the first key[%d]=(hex)%s on %s page(%d) needs to be >= the key in the ancestor (%s). Stack: %v",
+				i, c.keys.KeyToString(key), kind, id, c.keys.KeyToString(previous), c.stack)
+		case i > 0 && cmp <= 0:
+			found := "<"
+			if cmp == 0 {
+				found = "="
+			}
+			c.report(id, "key[%d]=(hex)%s on %s page(%d) needs to be > (found %s) than previous element (hex)%s. Stack: %v",
+				i, c.keys.KeyToString(key), kind, id, found, c.keys.KeyToString(previous), c.stack)
+		}
+	}
+	if hi != nil && bytes.Compare(key, hi) >= 0 {
+		c.report(id, "key[%d]=(hex)%s on %s page(%d) needs to be < than key of the next element in ancestor (hex)%s. Pages stack: %v",
+			i, c.keys.KeyToString(key), kind, id, c.keys.KeyToString(hi), c.stack)
+	}
+}
+
+// value looks at the value of a bucket, which is element i of page id.
+func (c *checker) value(id uint64, i int, value []byte) {
+	root, _, inline, ok := page.BucketValue(value)
+	switch {
+	case !ok:
+		c.report(id, "element %d of page %d: bucket value of %d bytes is no bucket (stack: %v)", i, id, len(value), c.stack)
+	case root != 0:
+		c.buckets = append(c.buckets, root)
+	case inline.Flags() != page.Leaf:
+		c.report(id, "element %d of page %d: inline page: invalid type: %s (stack: %v)",
+			i, id, page.TypeName(inline.Flags()), c.stack)
+	default:
+		c.inline(id, inline)
+	}
+}
+
+// inline looks at a page inside a value of page id.
+func (c *checker) inline(id uint64, p page.Page) {
+	var previous []byte
+	for i := range p.Count() {
+		key, ok := c.key(id, p, i)
+		if !ok {
+			continue
+		}
+		c.order(id, p, i, key, previous, nil)
+		previous = key
+		if page.LeafFlags(p.Elem(i))&page.BucketFlag != 0 {
+			c.report(id, "key[%d]=(hex)%s of an inline bucket on page(%d) is a bucket. Stack: %v",
+				i, c.keys.KeyToString(key), id, c.stack)
+		}
+	}
+}

@@ -1,0 +1,442 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/holtdb/holt/kv/internal/page"
+)
+
+// cursorFrames is the number of branch levels a cursor holds without memory of its own: 6 levels of even thin branches
+// lead to millions of leaves.
+const cursorFrames = 6
+
+// Cursor walks over the elements of a bucket in the order of their keys. It holds no pointer into itself: a copy of it
+// is a cursor of its own at the same place.
+//
+// In a write transaction the bucket may change under it. A cursor that stands in a leaf that had not been changed when
+// it got there goes on over that leaf as it was, and deleted elements of it are still seen; anywhere else it follows the
+// changes. Neither way deleting makes it skip or repeat an element.
+type Cursor struct {
+	bucket *Bucket
+
+	// The leaf it stands in: a page, or a node, or neither before the first move.
+	page  page.Page
+	id    uint64 // of the page
+	count int    // of the page's elements, 0 in a node
+	node  *node
+	index int
+
+	// In a node: which element it stands on, to find it again when gen has changed. If after is set it stands in the
+	// gap behind that element, which may be gone.
+	cur   slot
+	gen   uint32
+	after bool
+
+	// The way from the root to the leaf, as the index taken in each branch. Trees deeper than the array go on in deep,
+	// which is replaced, never written to, since copies share it.
+	depth int
+	path  [cursorFrames]frame
+	deep  []frame
+}
+
+// frame is a branch on the way to a leaf.
+type frame struct {
+	id    uint64 // of the page; unused in write transactions, which go down from the root again
+	index uint32
+	count uint32
+}
+
+// Bucket is the bucket the cursor walks over.
+func (c *Cursor) Bucket() *Bucket { return c.bucket }
+
+// First moves to the first element and returns it, nil if there is none.
+func (c *Cursor) First() (key, value []byte) {
+	c.start()
+	c.descend(0, toFirst, nil)
+	if c.leafLen() == 0 && !c.nextLeaf() {
+		return nil, nil
+	}
+	return c.current()
+}
+
+// Last moves to the last element and returns it, nil if there is none.
+func (c *Cursor) Last() (key, value []byte) {
+	c.start()
+	c.descend(0, toLast, nil)
+	if c.leafLen() == 0 && !c.prevLeaf() {
+		return nil, nil
+	}
+	return c.current()
+}
+
+// Seek moves to the first element whose key is not below seek and returns it. If there is none it returns nil and
+// stands behind the last element.
+func (c *Cursor) Seek(seek []byte) (key, value []byte) {
+	c.start()
+	c.descend(0, toKey, seek)
+	if c.index >= c.leafLen() && !c.nextLeaf() {
+		return nil, nil
+	}
+	return c.current()
+}
+
+// SeekForPrev moves to the last element whose key is not above seek and returns it. If there is none it returns nil and
+// stands on the first element.
+func (c *Cursor) SeekForPrev(seek []byte) (key, value []byte) {
+	if k, v := c.Seek(seek); k != nil && bytes.Equal(k, seek) {
+		return k, v
+	}
+	return c.Prev()
+}
+
+// Next moves to the following element and returns it. At the end it returns nil and stays where it is.
+func (c *Cursor) Next() (key, value []byte) {
+	if i := c.index + 1; i < c.count && c.bucket.tx.db != nil { // the next element of the same page
+		e := c.page.Elem(i)
+		k, v, end := page.LeafBounds(e, i)
+		if end <= uint64(len(c.page)) {
+			c.index = i
+			key = c.page[k:v:v]
+			if page.LeafFlags(e)&page.BucketFlag != 0 {
+				return key, nil
+			}
+			return key, c.page[v:end:end]
+		}
+	}
+	return c.next()
+}
+
+func (c *Cursor) next() (key, value []byte) {
+	c.open()
+	switch {
+	case c.node != nil:
+		c.sync()
+		i := c.index + 1
+		if c.after {
+			i = c.index
+		}
+		if i < len(c.node.slots) {
+			c.stand(i)
+			return c.current()
+		}
+	case c.page == nil:
+		return nil, nil
+	case c.index+1 < c.count:
+		c.index++
+		return c.current()
+	}
+	if !c.nextLeaf() {
+		return nil, nil
+	}
+	return c.current()
+}
+
+// Prev moves to the element before and returns it. At the beginning it returns nil and stays where it is.
+func (c *Cursor) Prev() (key, value []byte) {
+	c.open()
+	if c.node != nil {
+		c.sync()
+	}
+	switch {
+	case c.node == nil && c.page == nil:
+		return nil, nil
+	case c.index > 0:
+		c.stand(c.index - 1)
+	case !c.prevLeaf():
+		return nil, nil
+	}
+	return c.current()
+}
+
+// Delete removes the element the cursor stands on; nothing if it stands on none. Next moves on to the element behind
+// it. [ErrIncompatibleValue] if it is a bucket, [ErrTxNotWritable], [ErrTxClosed].
+func (c *Cursor) Delete() error {
+	b := c.bucket
+	if err := b.change(); err != nil {
+		return err
+	}
+	if c.node == nil {
+		if c.index >= c.count {
+			return nil
+		}
+		flags, key, _ := c.element()
+		if flags&page.BucketFlag != 0 {
+			return ErrIncompatibleValue
+		}
+		b.drop(key)
+		return nil
+	}
+	c.sync()
+	if c.after {
+		return nil
+	}
+	if c.cur.ref&slotBucket != 0 {
+		return ErrIncompatibleValue
+	}
+	b.dropAt(c.node, c.index)
+	c.gen, c.after = c.node.gen, true
+	return nil
+}
+
+// onBucket says whether the cursor stands on a bucket.
+func (c *Cursor) onBucket() bool {
+	flags, _, _ := c.element()
+	return flags&page.BucketFlag != 0
+}
+
+// open panics if the transaction has ended.
+func (c *Cursor) open() {
+	if c.bucket.tx.db == nil {
+		panic("assertion failed: tx closed")
+	}
+}
+
+// start forgets where the cursor stood.
+func (c *Cursor) start() {
+	c.open()
+	c.page, c.count, c.node, c.deep, c.depth = nil, 0, nil, nil, 0
+}
+
+// current returns the element the cursor stands on.
+func (c *Cursor) current() (key, value []byte) {
+	flags, k, v := c.element()
+	if flags&page.BucketFlag != 0 {
+		return k, nil
+	}
+	return k, v
+}
+
+func (c *Cursor) element() (flags uint32, key, value []byte) {
+	at := place{page: c.page, id: c.id, node: c.node, index: c.index}
+	return at.element(c.bucket.tx)
+}
+
+// leafLen is the number of elements of the leaf.
+func (c *Cursor) leafLen() int {
+	if c.node != nil {
+		return len(c.node.slots)
+	}
+	return c.count
+}
+
+// stand moves within the leaf. Index may be the number of its elements: behind the last.
+func (c *Cursor) stand(index int) {
+	c.index = index
+	n := c.node
+	if n == nil {
+		return
+	}
+	c.gen = n.gen
+	c.after = index >= len(n.slots)
+	switch {
+	case !c.after:
+		c.cur = n.slots[index]
+	case index > 0:
+		c.cur = n.slots[index-1]
+	default:
+		c.cur = slot{}
+	}
+}
+
+// sync finds the element again after the node has changed.
+func (c *Cursor) sync() {
+	if c.gen == c.node.gen {
+		return
+	}
+	w := c.bucket.tx.w
+	i, exact := w.search(c.node, w.key(&c.cur))
+	switch {
+	case !exact:
+		c.after = true // it is gone; the gap it left is in front of i
+	case c.after:
+		i++
+	default:
+		c.cur = c.node.slots[i]
+	}
+	c.index, c.gen = i, c.node.gen
+}
+
+// Where descend goes.
+const (
+	toFirst = iota
+	toLast
+	toKey
+)
+
+// descend goes down to a leaf: from the root at level 0, else from the branch above that level, by the index that is
+// there.
+func (c *Cursor) descend(level, to int, key []byte) {
+	tx := c.bucket.tx
+	n, p, id := c.view(level)
+	c.depth = level
+	for n == nil && p.Flags() == page.Branch || n != nil && !n.leaf {
+		if c.depth == maxDepth {
+			tx.tooDeep(id)
+		}
+		f := frame{id: id, count: uint32(c.branchLen(n, p, id))}
+		switch to {
+		case toLast:
+			f.index = f.count - 1
+		case toKey:
+			f.index = uint32(c.searchBranch(n, p, id, key))
+		}
+		c.push(f)
+		n, p, id = c.child(n, p, id, int(f.index))
+	}
+	c.node, c.page, c.id, c.count = n, p, id, 0
+	if n == nil {
+		c.count = p.Count()
+	}
+	switch to {
+	case toFirst:
+		c.stand(0)
+	case toLast:
+		c.stand(max(c.leafLen()-1, 0))
+	case toKey:
+		c.stand(c.searchLeaf(key))
+	}
+}
+
+// view is what lies at a level of the way: a node or a page. In a read transaction the way can be entered anywhere, in
+// a write transaction nodes may have taken the place of pages since.
+func (c *Cursor) view(level int) (n *node, p page.Page, id uint64) {
+	if level > 0 && c.bucket.edit == nil {
+		f := c.frame(level - 1)
+		return c.child(nil, c.bucket.tx.page(f.id), f.id, int(f.index))
+	}
+	n, p, id = c.root()
+	for i := range level {
+		n, p, id = c.child(n, p, id, int(c.frame(i).index))
+	}
+	return n, p, id
+}
+
+// root is the root of the bucket as it is now.
+func (c *Cursor) root() (*node, page.Page, uint64) {
+	b := c.bucket
+	switch {
+	case b.edit != nil && b.edit.node != nil:
+		return b.edit.node, nil, 0
+	case b.root == 0:
+		return nil, b.inline, 0
+	}
+	return nil, b.tx.page(b.root), b.root
+}
+
+// child is the child at index i of a branch.
+func (c *Cursor) child(n *node, p page.Page, id uint64, i int) (*node, page.Page, uint64) {
+	tx := c.bucket.tx
+	if n == nil {
+		if i >= p.Count() {
+			tx.badElement(id, i)
+		}
+		id = p.Child(i)
+	} else {
+		id = n.slots[i].ref
+		if id&nodeRef != 0 {
+			return tx.w.nodes[uint32(id)], nil, 0
+		}
+	}
+	return nil, tx.page(id), id
+}
+
+func (c *Cursor) branchLen(n *node, p page.Page, id uint64) int {
+	if n != nil {
+		return len(n.slots)
+	}
+	if p.Count() == 0 {
+		c.bucket.tx.emptyBranch(id)
+	}
+	return p.Count()
+}
+
+func (c *Cursor) searchBranch(n *node, p page.Page, id uint64, key []byte) int {
+	if n != nil {
+		return c.bucket.tx.w.searchChild(n, key)
+	}
+	i := p.SearchBranch(key)
+	if i < 0 {
+		c.bucket.tx.badSearch(id, p)
+	}
+	return i
+}
+
+func (c *Cursor) searchLeaf(key []byte) int {
+	if c.node != nil {
+		i, _ := c.bucket.tx.w.search(c.node, key)
+		return i
+	}
+	i, _ := c.page.SearchLeaf(key)
+	if i < 0 {
+		c.bucket.tx.badSearch(c.id, c.page)
+	}
+	return i
+}
+
+// nextLeaf moves to the first element of the next leaf that has any. If there is none it moves nowhere.
+func (c *Cursor) nextLeaf() bool {
+	was := *c
+	for {
+		level := c.depth - 1
+		for ; level >= 0; level-- {
+			if f := c.frame(level); f.index+1 < f.count {
+				break
+			}
+		}
+		if level < 0 {
+			*c = was
+			return false
+		}
+		f := c.frame(level)
+		f.index++
+		c.depth = level
+		c.push(f)
+		c.descend(level+1, toFirst, nil)
+		if c.leafLen() > 0 {
+			return true
+		}
+	}
+}
+
+// prevLeaf moves to the last element of the leaf before that has any. If there is none it moves nowhere.
+func (c *Cursor) prevLeaf() bool {
+	was := *c
+	for {
+		level := c.depth - 1
+		for ; level >= 0 && c.frame(level).index == 0; level-- {
+		}
+		if level < 0 {
+			*c = was
+			return false
+		}
+		f := c.frame(level)
+		f.index--
+		c.depth = level
+		c.push(f)
+		c.descend(level+1, toLast, nil)
+		if c.leafLen() > 0 {
+			return true
+		}
+	}
+}
+
+func (c *Cursor) frame(level int) frame {
+	if level < cursorFrames {
+		return c.path[level]
+	}
+	return c.deep[level-cursorFrames]
+}
+
+// push adds a branch to the way.
+func (c *Cursor) push(f frame) {
+	if c.depth < cursorFrames {
+		c.path[c.depth] = f
+	} else {
+		c.deep = append(slices.Clip(c.deep[:c.depth-cursorFrames]), f)
+	}
+	c.depth++
+}

@@ -1,0 +1,318 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/kv/internal/page"
+)
+
+// DB is an open database file. Its methods may be called from several goroutines.
+type DB struct {
+	// StrictMode runs a full check after every commit and panics on what it finds. Slow; for tests.
+	StrictMode bool
+	// NoSync leaves out every sync: a crash of the machine may then lose or damage the database.
+	NoSync bool
+	// NoFreelistSync does not store the free list from the next commit on; opening the file then scans it.
+	NoFreelistSync bool
+	// FreelistType is what the options said. Both types behave the same here.
+	FreelistType FreelistType
+	// NoGrowSync lets the file grow by being written to, without setting and syncing its size first.
+	NoGrowSync bool
+	// PreLoadFreelist is what the options said.
+	PreLoadFreelist bool
+	// MmapFlags are or-ed into the flags of the next mapping.
+	MmapFlags int
+	// MaxBatchSize bounds the calls that one transaction of Batch runs; 0 or less turns batching off.
+	MaxBatchSize int
+	// MaxBatchDelay is the longest a call of Batch may wait for others to join it.
+	MaxBatchDelay time.Duration
+	// AllocSize is the number of bytes by which a large file grows ahead of need.
+	AllocSize int
+	// MaxSize is the number of bytes the file may not grow beyond; 0 means no limit.
+	MaxSize int
+	// Mlock keeps the file in physical memory.
+	Mlock bool
+
+	fs       file.FS
+	openFile func(string, int, os.FileMode) (*os.File, error)
+	file     file.File
+	pageSize int
+	readOnly bool
+	bolt     bool // place pages as bbolt does
+	logger   Logger
+	quiet    bool // the logger discards
+
+	slot     chan struct{} // holds a token while a write transaction is open; guards the fields up to mu
+	writer   *writer
+	fileSize int64
+	mapLen   int64 // length of the current mapping
+	freelist freelist
+	scratch  []uint64
+
+	mu      sync.Mutex
+	path    string
+	snap    *snapshot // of the last commit; nil once closed
+	readers readers
+	closing chan struct{} // made by Close, closed when the last reader ends
+	failed  error         // why no more writes are accepted
+	counts  pageCounts
+
+	noStats bool
+	stats   TxStats // changed atomically
+	txN     atomic.Int64
+
+	batch batcher
+}
+
+// snapshot is one committed state. It does not change.
+type snapshot struct {
+	meta page.MetaRecord
+	maps *mapping
+	data []byte // the mapping, as far as the file fills it
+}
+
+// pageCounts are figures of the free list after the last write transaction.
+type pageCounts struct{ free, pending int }
+
+// Begin starts a transaction. A read transaction sees the last commit and keeps its pages from being reused; end it
+// with Rollback, soon. Of write transactions there is one at a time, and Begin waits for it to end. Neither kind ever
+// waits for the other.
+func (db *DB) Begin(writable bool) (*Tx, error) {
+	return db.BeginContext(context.Background(), writable)
+}
+
+// BeginContext is Begin with a bound on the wait for another write transaction. The transaction itself outlives ctx.
+func (db *DB) BeginContext(ctx context.Context, writable bool) (tx *Tx, err error) {
+	if !db.quiet {
+		db.logger.Debugf("Starting a new transaction [writable: %t]", writable)
+		defer func() {
+			if err != nil {
+				db.logger.Errorf("Starting a new transaction [writable: %t] failed: %v", writable, err)
+			} else {
+				db.logger.Debugf("Starting a new transaction [writable: %t] successfully", writable)
+			}
+		}()
+	}
+	if writable {
+		return db.beginWrite(ctx)
+	}
+	tx, err = db.beginRead()
+	if err == nil && !db.noStats {
+		db.txN.Add(1)
+	}
+	return tx, err
+}
+
+func (db *DB) beginRead() (*Tx, error) {
+	tx := &Tx{db: db}
+	db.mu.Lock()
+	if db.snap == nil || db.closing != nil {
+		db.mu.Unlock()
+		return nil, ErrDatabaseNotOpen
+	}
+	tx.attach(db.snap)
+	db.readers.add(tx.meta.TxID)
+	db.mu.Unlock()
+	tx.root.tx = tx
+	tx.root.InBucket = InBucket{root: tx.meta.Root, seq: tx.meta.Sequence}
+	tx.root.FillPercent = DefaultFillPercent
+	return tx, nil
+}
+
+func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
+	if db.readOnly {
+		return nil, ErrDatabaseReadOnly
+	}
+	if err := db.acquire(ctx); err != nil {
+		return nil, err
+	}
+	tx := &Tx{db: db, writable: true}
+	db.mu.Lock()
+	if db.snap == nil || db.failed != nil {
+		err := ErrDatabaseNotOpen
+		if db.snap != nil {
+			err = db.failed
+		}
+		db.mu.Unlock()
+		<-db.slot
+		return nil, err
+	}
+	tx.attach(db.snap)
+	tx.meta.TxID++
+	db.scratch = db.readers.appendTo(db.scratch[:0])
+	db.mu.Unlock()
+	db.freelist.release(db.scratch)
+
+	tx.w = db.writer
+	tx.w.tx, tx.w.hwm = tx, tx.meta.HWM
+	tx.root.tx = tx
+	tx.root.InBucket = InBucket{root: tx.meta.Root, seq: tx.meta.Sequence}
+	tx.root.FillPercent = DefaultFillPercent
+	tx.root.edit = &bucketEdit{}
+	return tx, nil
+}
+
+// acquire waits for the place of the one writer.
+func (db *DB) acquire(ctx context.Context) error {
+	select {
+	case db.slot <- struct{}{}:
+		return nil
+	default:
+	}
+	select {
+	case db.slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// View runs fn in a read transaction and returns its error, or the [*CorruptError] of damage it met.
+func (db *DB) View(fn func(*Tx) error) error {
+	return db.ViewContext(context.Background(), fn)
+}
+
+// ViewContext is View, refused if ctx has ended.
+func (db *DB) ViewContext(ctx context.Context, fn func(*Tx) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	tx, err := db.BeginContext(ctx, false)
+	if err != nil {
+		return err
+	}
+	return tx.run(fn)
+}
+
+// Update runs fn in a write transaction and commits it. If fn returns an error or panics, or damage was met, nothing of
+// it is kept. When Update returns nil the changes are durable.
+func (db *DB) Update(fn func(*Tx) error) error {
+	return db.UpdateContext(context.Background(), fn)
+}
+
+// UpdateContext is Update with a bound on the wait for another write transaction.
+func (db *DB) UpdateContext(ctx context.Context, fn func(*Tx) error) (err error) {
+	tx, err := db.BeginContext(ctx, true)
+	if err != nil {
+		return err
+	}
+	return tx.run(fn)
+}
+
+// Sync makes everything written so far durable; for use with NoSync.
+func (db *DB) Sync() (err error) {
+	if !db.quiet {
+		db.logger.Debugf("Syncing bbolt db (%s)", db.Path())
+		defer func() {
+			if err != nil {
+				db.logger.Errorf("Syncing bbolt db (%s) failed: %v", db.Path(), err)
+			} else {
+				db.logger.Debugf("Syncing bbolt db (%s) successfully", db.Path())
+			}
+		}()
+	}
+	return db.file.SyncData()
+}
+
+// Close ends the use of the file. It waits for every open transaction to end; meanwhile no new one begins. A second
+// Close does nothing.
+func (db *DB) Close() error {
+	db.slot <- struct{}{}
+	defer func() { <-db.slot }()
+
+	db.mu.Lock()
+	if db.snap == nil {
+		db.mu.Unlock()
+		return nil
+	}
+	db.closing = make(chan struct{})
+	if db.readers.open == 0 {
+		close(db.closing)
+	}
+	db.mu.Unlock()
+	<-db.closing
+
+	db.mu.Lock()
+	maps := db.snap.maps
+	db.snap, db.path = nil, ""
+	db.mu.Unlock()
+
+	var errs [3]error
+	errs[0] = maps.close()
+	if !db.readOnly {
+		errs[1] = db.file.Unlock()
+	}
+	errs[2] = db.file.Close()
+	for _, err := range errs {
+		if err != nil {
+			return fmt.Errorf("kv: close: %w", err)
+		}
+	}
+	return nil
+}
+
+// Path is the name of the file, empty once closed.
+func (db *DB) Path() string {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.path
+}
+
+// IsReadOnly says whether the database was opened read-only.
+func (db *DB) IsReadOnly() bool { return db.readOnly }
+
+// Logger is the logger in use, never nil.
+func (db *DB) Logger() Logger { return db.logger }
+
+func (db *DB) String() string { return fmt.Sprintf("DB<%q>", db.Path()) }
+
+// GoString is what %#v prints.
+func (db *DB) GoString() string { return fmt.Sprintf("bolt.DB{path:%q}", db.Path()) }
+
+// Info tells where the file is mapped. It panics on a closed database.
+func (db *DB) Info() *Info {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return &Info{Data: uintptr(unsafe.Pointer(&db.snap.maps.bytes()[0])), PageSize: db.pageSize}
+}
+
+// Stats are the figures of the database so far; zero with NoStatistics.
+func (db *DB) Stats() Stats {
+	if db.noStats {
+		return Stats{}
+	}
+	db.mu.Lock()
+	counts, open := db.counts, db.readers.open
+	db.mu.Unlock()
+	s := Stats{
+		FreePageN:     counts.free,
+		PendingPageN:  counts.pending,
+		FreeAlloc:     (counts.free + counts.pending) * db.pageSize,
+		FreelistInuse: page.FreelistSize(counts.free + counts.pending),
+		TxN:           int(db.txN.Load()),
+		OpenTxN:       open,
+	}
+	s.TxStats.add(&db.stats)
+	return s
+}
+
+// stat describes the file that is open.
+func (db *DB) stat() (fs.FileInfo, error) { return db.file.Stat() }
+
+// refuse stops all further writes: what the file holds is no longer known for sure.
+func (db *DB) refuse(cause error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.failed = fmt.Errorf("kv: %s takes no more writes until it is reopened: %w", db.path, cause)
+}

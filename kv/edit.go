@@ -1,0 +1,404 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"bytes"
+
+	"github.com/holtdb/holt/kv/internal/page"
+)
+
+// bucketEdit is what a write transaction knows of a bucket beside its header.
+type bucketEdit struct {
+	parent     *Bucket
+	node       *node              // the root, once there is a node for it
+	base       uint64             // where the inline page lies, like slot.loc
+	children   map[string]*Bucket // those that have been asked for
+	unbalanced []*node            // in the order in which they lost elements
+	recent     recentLeaf
+}
+
+// recentLeaf remembers the leaf that was last changed and which keys belong to it, to spare the way down for keys close
+// to each other. The shape of the tree stays until commit, and with it the bounds.
+type recentLeaf struct {
+	leaf   *node
+	lo, hi []byte // nil where the bucket ends
+}
+
+func (r *recentLeaf) holds(key []byte) bool {
+	return r.leaf != nil && (r.lo == nil || bytes.Compare(key, r.lo) >= 0) && (r.hi == nil || bytes.Compare(key, r.hi) < 0)
+}
+
+// editable is Bucket in a write transaction.
+func (b *Bucket) editable(name []byte) *Bucket {
+	if child := b.edit.children[string(name)]; child != nil {
+		return child
+	}
+	at := b.find(name)
+	if !at.exact {
+		return nil
+	}
+	flags, _, v := at.element(b.tx)
+	if flags&page.BucketFlag == 0 {
+		return nil
+	}
+	return b.child(name, v, at.valueLoc(b.tx), at.id)
+}
+
+// child returns the handle of the bucket under name, whose value lies at loc and was found in page id.
+func (b *Bucket) child(name, value []byte, loc, id uint64) *Bucket {
+	if child := b.edit.children[string(name)]; child != nil {
+		return child
+	}
+	child := &Bucket{FillPercent: DefaultFillPercent, tx: b.tx}
+	child.parse(value, id)
+	child.edit = &bucketEdit{parent: b, base: loc + page.BucketHeader}
+	b.adopt(name, child)
+	return child
+}
+
+// adopt keeps the handle of a child.
+func (b *Bucket) adopt(name []byte, child *Bucket) {
+	if b.edit.children == nil {
+		b.edit.children = make(map[string]*Bucket)
+	}
+	b.edit.children[string(name)] = child
+}
+
+// valueLoc is where the value at a place lies, like slot.loc. The values of buckets are never external.
+func (at *place) valueLoc(tx *Tx) uint64 {
+	if at.node != nil {
+		s := &at.node.slots[at.index]
+		return s.loc + uint64(s.ksize)
+	}
+	_, off, ksize, _, _ := at.page.LeafSpan(at.index)
+	return at.base(tx) + off + uint64(ksize)
+}
+
+// base is where the page of a place lies. An inline page holds no buckets, so that nobody asks for one of those.
+func (at *place) base(tx *Tx) uint64 { return at.id * uint64(tx.pageSize) }
+
+// root returns the node of the root page.
+func (b *Bucket) rootNode() *node {
+	e := b.edit
+	if e.node == nil {
+		if b.root == 0 {
+			e.node = b.tx.w.read(b.inline, e.base, 0)
+		} else {
+			e.node = b.tx.w.load(b.root, nil)
+		}
+	}
+	return e.node
+}
+
+// findNode goes down the nodes toward key: to a leaf, or to the first page that has none.
+func (b *Bucket) findNode(key []byte) (leaf *node, id uint64) {
+	e, w := b.edit, b.tx.w
+	if e.recent.holds(key) {
+		return e.recent.leaf, 0
+	}
+	n := e.node
+	for !n.leaf {
+		s := &n.slots[w.searchChild(n, key)]
+		if s.ref&nodeRef == 0 {
+			return nil, s.ref
+		}
+		n = w.nodes[uint32(s.ref)]
+	}
+	return n, 0
+}
+
+// leaf returns the node of the leaf that key belongs to, with nodes for the whole way to it.
+func (b *Bucket) leaf(key []byte) *node {
+	e, w := b.edit, b.tx.w
+	if e.recent.holds(key) {
+		return e.recent.leaf
+	}
+	n := b.rootNode()
+	var r recentLeaf
+	for depth := 0; !n.leaf; depth++ {
+		if depth == maxDepth {
+			b.tx.tooDeep(n.id)
+		}
+		i := w.searchChild(n, key)
+		if i > 0 {
+			r.lo = w.key(&n.slots[i])
+		}
+		if i+1 < len(n.slots) {
+			r.hi = w.key(&n.slots[i+1])
+		}
+		n = w.child(n, i)
+	}
+	r.leaf = n
+	e.recent = r
+	return n
+}
+
+// put stores an element, whatever was there. The bytes of key are those of s.
+func (b *Bucket) put(key []byte, s slot) {
+	n := b.leaf(key)
+	i, exact := b.tx.w.search(n, key)
+	n.insert(i, exact, s)
+}
+
+// drop removes the element of key if it is there.
+func (b *Bucket) drop(key []byte) {
+	n := b.leaf(key)
+	if i, exact := b.tx.w.search(n, key); exact {
+		b.dropAt(n, i)
+	}
+}
+
+func (b *Bucket) dropAt(n *node, i int) {
+	n.remove(i)
+	if !n.unbalanced {
+		n.unbalanced = true
+		b.edit.unbalanced = append(b.edit.unbalanced, n)
+	}
+}
+
+// change says whether the bucket can be changed.
+func (b *Bucket) change() error {
+	if b.tx.db == nil {
+		return ErrTxClosed
+	}
+	if !b.tx.writable {
+		return ErrTxNotWritable
+	}
+	return nil
+}
+
+// Put stores value under key, in place of the value that is there. The key is copied. The value may be kept as it is
+// until the transaction ends: do not change it before. Errors: [ErrKeyRequired], [ErrKeyTooLarge], [ErrValueTooLarge],
+// [ErrIncompatibleValue] if key names a bucket, [ErrTxNotWritable], [ErrTxClosed].
+func (b *Bucket) Put(key, value []byte) error {
+	if err := b.change(); err != nil {
+		return err
+	}
+	b.logStart("Putting key", key)
+	err := b.set(key, value)
+	b.logEnd("Putting key", key, err)
+	return err
+}
+
+func (b *Bucket) set(key, value []byte) error {
+	switch {
+	case len(key) == 0:
+		return ErrKeyRequired
+	case len(key) > MaxKeySize:
+		return ErrKeyTooLarge
+	case int64(len(value)) > MaxValueSize:
+		return ErrValueTooLarge
+	}
+	w := b.tx.w
+	s := w.element(key, value)
+	key = w.key(&s) // not the caller's, who might change it
+	at := b.find(key)
+	if at.exact {
+		if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
+			return ErrIncompatibleValue
+		}
+	}
+	if at.node != nil {
+		at.node.insert(at.index, at.exact, s)
+		return nil
+	}
+	b.put(key, s)
+	return nil
+}
+
+// Delete removes key; it is no error if it is not there. [ErrIncompatibleValue] if it names a bucket.
+func (b *Bucket) Delete(key []byte) error {
+	if err := b.change(); err != nil {
+		return err
+	}
+	b.logStart("Deleting key", key)
+	err := b.unset(key)
+	b.logEnd("Deleting key", key, err)
+	return err
+}
+
+func (b *Bucket) unset(key []byte) error {
+	at := b.find(key)
+	if !at.exact {
+		return nil
+	}
+	if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
+		return ErrIncompatibleValue
+	}
+	if at.node != nil {
+		b.dropAt(at.node, at.index)
+		return nil
+	}
+	b.drop(key)
+	return nil
+}
+
+// SetSequence sets the bucket's sequence.
+func (b *Bucket) SetSequence(v uint64) error {
+	if err := b.change(); err != nil {
+		return err
+	}
+	b.rootNode() // so that the header is written
+	b.seq = v
+	return nil
+}
+
+// NextSequence adds one to the bucket's sequence and returns it.
+func (b *Bucket) NextSequence() (uint64, error) {
+	if err := b.change(); err != nil {
+		return 0, err
+	}
+	if err := b.SetSequence(b.seq + 1); err != nil {
+		return 0, err
+	}
+	return b.seq, nil
+}
+
+// CreateBucket makes an empty bucket under name. Errors: [ErrBucketNameRequired], [ErrBucketExists],
+// [ErrIncompatibleValue] if name is a plain key, [ErrTxNotWritable], [ErrTxClosed].
+func (b *Bucket) CreateBucket(name []byte) (child *Bucket, err error) {
+	if err := b.change(); err != nil {
+		return nil, err
+	}
+	b.logStart("Creating bucket", name)
+	child, err = b.create(name)
+	b.logEnd("Creating bucket", name, err)
+	return child, err
+}
+
+// CreateBucketIfNotExists returns the bucket under name, made if there is none. Errors as CreateBucket.
+func (b *Bucket) CreateBucketIfNotExists(name []byte) (child *Bucket, err error) {
+	if err := b.change(); err != nil {
+		return nil, err
+	}
+	b.logStart("Creating bucket if not exist", name)
+	if len(name) != 0 {
+		child = b.editable(name)
+	}
+	if child == nil {
+		child, err = b.create(name)
+	}
+	b.logEnd("Creating bucket if not exist", name, err)
+	return child, err
+}
+
+func (b *Bucket) create(name []byte) (*Bucket, error) {
+	if len(name) == 0 {
+		return nil, ErrBucketNameRequired
+	}
+	w := b.tx.w
+	s, value := w.copyKey(name, page.BucketHeader+page.HeaderSize)
+	name = w.key(&s)
+	if at := b.find(name); at.exact {
+		if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
+			return nil, ErrBucketExists
+		}
+		return nil, ErrIncompatibleValue
+	}
+	s.ref = slotBucket
+	clear(value)
+	inline := page.Page(value[page.BucketHeader:])
+	inline.PutHeader(0, page.Leaf, 0, 0)
+	b.put(name, s)
+
+	child := &Bucket{FillPercent: DefaultFillPercent, tx: b.tx, inline: inline}
+	child.edit = &bucketEdit{parent: b, base: s.loc + uint64(s.ksize) + page.BucketHeader}
+	b.adopt(name, child)
+	return child, nil
+}
+
+// DeleteBucket deletes the bucket under name with all it holds; handles of it must not be used any more. Errors:
+// [ErrBucketNotFound], [ErrIncompatibleValue] if name is a plain key, [ErrTxNotWritable], [ErrTxClosed].
+func (b *Bucket) DeleteBucket(name []byte) error {
+	if err := b.change(); err != nil {
+		return err
+	}
+	b.logStart("Deleting bucket", name)
+	child, err := b.existing(name)
+	if err == nil {
+		child.freeTree()
+		delete(b.edit.children, string(name))
+		b.drop(name)
+	}
+	b.logEnd("Deleting bucket", name, err)
+	return err
+}
+
+// existing returns the bucket under name, or why there is none.
+func (b *Bucket) existing(name []byte) (*Bucket, error) {
+	at := b.find(name)
+	if !at.exact {
+		return nil, ErrBucketNotFound
+	}
+	if flags, _, _ := at.element(b.tx); flags&page.BucketFlag == 0 {
+		return nil, ErrIncompatibleValue
+	}
+	return b.editable(name), nil
+}
+
+// MoveBucket moves the bucket under name into dst, with all that was done to it in this transaction. Errors:
+// [ErrBucketNotFound]; [ErrIncompatibleValue] if name is a plain key here or there; [ErrSameBuckets] if dst is this
+// bucket, or lies in the moved one; [ErrBucketExists]; [ErrDifferentDB] if dst belongs to another transaction;
+// [ErrTxNotWritable], [ErrTxClosed].
+func (b *Bucket) MoveBucket(name []byte, dst *Bucket) error {
+	if b.tx.db == nil || dst.tx.db == nil {
+		return ErrTxClosed
+	}
+	if !b.tx.writable || !dst.tx.writable {
+		return ErrTxNotWritable
+	}
+	b.logStart("Moving bucket", name)
+	err := b.move(name, dst)
+	b.logEnd("Moving bucket", name, err)
+	return err
+}
+
+func (b *Bucket) move(name []byte, dst *Bucket) error {
+	if b.tx != dst.tx {
+		return ErrDifferentDB
+	}
+	child, err := b.existing(name)
+	if err != nil {
+		return err
+	}
+	for p := dst; p != nil; p = p.edit.parent {
+		if p == child || p == b && p == dst {
+			return ErrSameBuckets
+		}
+	}
+	if at := dst.find(name); at.exact {
+		if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
+			return ErrBucketExists
+		}
+		return ErrIncompatibleValue
+	}
+	n := b.leaf(name)
+	i, _ := b.tx.w.search(n, name)
+	s := n.slots[i]
+	b.dropAt(n, i)
+	delete(b.edit.children, string(name))
+
+	dst.put(b.tx.w.key(&s), s)
+	child.edit.parent = dst
+	dst.adopt(name, child)
+	return nil
+}
+
+// logStart and logEnd report an operation to loggers that listen.
+func (b *Bucket) logStart(what string, name []byte) {
+	if db := b.tx.db; !db.quiet {
+		db.logger.Debugf("%s %q", what, name)
+	}
+}
+
+func (b *Bucket) logEnd(what string, name []byte, err error) {
+	switch db := b.tx.db; {
+	case db.quiet:
+	case err != nil:
+		db.logger.Errorf("%s %q failed: %v", what, name, err)
+	default:
+		db.logger.Debugf("%s %q successfully", what, name)
+	}
+}

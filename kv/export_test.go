@@ -1,0 +1,33 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"os"
+
+	"github.com/holtdb/holt/internal/file"
+)
+
+// OpenFS is Open on a simulated file system.
+func OpenFS(fs file.FS, path string, mode os.FileMode, o *Options) (*DB, error) {
+	var with Options
+	if o != nil {
+		with = *o
+	}
+	with.fs = fs
+	return Open(path, mode, &with)
+}
+
+// BatchQueue is the number of calls of Batch that wait.
+func BatchQueue(db *DB) int {
+	db.batch.mu.Lock()
+	defer db.batch.mu.Unlock()
+	return len(db.batch.queue)
+}
+
+// LosePage takes a page from the free list and forgets it.
+func LosePage(db *DB) uint64 {
+	id, _ := db.freelist.take(0, 1)
+	return id
+}

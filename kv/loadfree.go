@@ -1,0 +1,119 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"fmt"
+
+	"github.com/holtdb/holt/kv/internal/page"
+	"github.com/holtdb/holt/kv/internal/pageset"
+)
+
+// loadFreelist fills the free list from the stored one, or by looking at which pages are in use.
+func (db *DB) loadFreelist() (err error) {
+	tx, err := db.beginRead()
+	if err != nil {
+		return err
+	}
+	defer tx.discard()
+	defer tx.catch(&err)
+	if db.freelist.isLoaded() {
+		return nil
+	}
+	hwm := tx.meta.HWM
+	if hwm > tx.limit {
+		return tx.damage(tx.limit, fmt.Sprintf("the file ends before page %d, the last of %d", hwm-1, hwm))
+	}
+	if tx.meta.Freelist == page.NoFreelist {
+		db.freelist.loadComplement(tx.reachable(), hwm)
+	} else if err := tx.loadStored(); err != nil {
+		return err
+	}
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	db.counts.free, db.counts.pending = db.freelist.counts()
+	return nil
+}
+
+// loadStored reads the stored free list.
+func (tx *Tx) loadStored() error {
+	p, err := tx.freelistPage()
+	if err != nil {
+		return err
+	}
+	ids, ok := p.FreelistIDs()
+	if !ok {
+		return tx.damage(tx.meta.Freelist, "the free list is longer than its page")
+	}
+	if err := tx.db.freelist.load(ids, tx.meta.HWM); err != nil {
+		return tx.damage(tx.meta.Freelist, fmt.Sprintf("invalid freelist page: %d: %v", tx.meta.Freelist, err))
+	}
+	return nil
+}
+
+// freelistPage is the page with the stored free list, which there is.
+func (tx *Tx) freelistPage() (page.Page, error) {
+	id := tx.meta.Freelist
+	if id < 2 || id >= tx.limit {
+		return nil, tx.damage(id, fmt.Sprintf("invalid freelist page: %d, out of bounds: %d", id, tx.limit))
+	}
+	size := uint64(tx.pageSize)
+	p := page.Page(tx.data[id*size : (id+1)*size])
+	switch {
+	case p.Flags() != page.Freelist:
+		return nil, tx.damage(id, fmt.Sprintf("invalid freelist page: %d, page type is %s", id, page.TypeName(p.Flags())))
+	case p.ID() != id:
+		return nil, tx.damage(id, fmt.Sprintf("assertion failed: Page expected to be: %d, but self identifies as %d", id, p.ID()))
+	case uint64(p.Overflow()) >= tx.limit-id:
+		return nil, tx.damage(id, fmt.Sprintf("overflow of %d pages leads beyond the end, %d", p.Overflow(), tx.limit))
+	}
+	return page.Page(tx.data[id*size : (id+uint64(p.Overflow())+1)*size]), nil
+}
+
+// reachable returns the pages that the trees are made of. It panics with the damage it meets: a page that is reached
+// twice above all, without which pages in a cycle would lead round for ever.
+func (tx *Tx) reachable() *pageset.Set {
+	used := new(pageset.Set)
+	used.Grow(tx.limit)
+	for todo := []uint64{tx.meta.Root}; len(todo) > 0; {
+		id := todo[len(todo)-1]
+		p := tx.page(id)
+		if n := int(p.Overflow()) + 1; used.AddRun(id, n) != n {
+			tx.corrupt(id, "freepages: failed to get all reachable pages (page %d: multiple references)", id)
+		}
+		todo = tx.appendRefs(todo[:len(todo)-1], id, p)
+	}
+	return used
+}
+
+// appendRefs adds the pages that page id refers to: its children, or the roots of the buckets in it.
+func (tx *Tx) appendRefs(refs []uint64, id uint64, p page.Page) []uint64 {
+	for i := range p.Count() {
+		if p.Flags() == page.Branch {
+			refs = append(refs, p.Child(i))
+			continue
+		}
+		flags, _, value, ok := p.LeafElem(i)
+		if !ok {
+			tx.badElement(id, i)
+		}
+		if flags&page.BucketFlag == 0 {
+			continue
+		}
+		root, _, _, ok := page.BucketValue(value)
+		if !ok {
+			tx.badBucket(id, value)
+		}
+		if root != 0 {
+			refs = append(refs, root)
+		}
+	}
+	return refs
+}
+
+func (f *freelist) isLoaded() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.loaded
+}

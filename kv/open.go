@@ -1,0 +1,298 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/kv/internal/page"
+)
+
+// Open opens a database file, and creates it with the given mode bits if there is none. Nil options are
+// [DefaultOptions].
+//
+// The file is locked as long as it is open: for one process to write, or for any number to read. Errors: [ErrTimeout]
+// when the lock was not free in time; [ErrInvalid], [ErrVersionMismatch] or [ErrChecksum] when neither meta page is
+// valid, by what is wrong with the first; [*CorruptError] when the free list is damaged; what the system says.
+func Open(path string, mode os.FileMode, options *Options) (*DB, error) {
+	return OpenContext(context.Background(), path, mode, options)
+}
+
+// OpenContext is Open with a context for the wait for the lock.
+func OpenContext(ctx context.Context, path string, mode os.FileMode, options *Options) (*DB, error) {
+	if options == nil {
+		options = DefaultOptions
+	}
+	db := newDB(options)
+	if !db.quiet {
+		db.logger.Infof("Opening db file (%s) with mode %s and with options: %s", path, mode, options)
+	}
+	if err := db.open(ctx, path, mode, options); err != nil {
+		if !db.quiet {
+			db.logger.Errorf("Opening bbolt db (%s) failed: %v", path, err)
+		}
+		return nil, err
+	}
+	if !db.quiet {
+		db.logger.Infof("Opening bbolt db (%s) successfully", path)
+	}
+	return db, nil
+}
+
+func newDB(o *Options) *DB {
+	db := &DB{
+		NoSync:          o.NoSync,
+		NoFreelistSync:  o.NoFreelistSync,
+		FreelistType:    o.FreelistType,
+		NoGrowSync:      o.NoGrowSync,
+		PreLoadFreelist: o.PreLoadFreelist,
+		MmapFlags:       o.MmapFlags,
+		MaxBatchSize:    DefaultMaxBatchSize,
+		MaxBatchDelay:   DefaultMaxBatchDelay,
+		AllocSize:       DefaultAllocSize,
+		MaxSize:         o.MaxSize,
+		Mlock:           o.Mlock,
+		fs:              o.fs,
+		openFile:        o.OpenFile,
+		readOnly:        o.ReadOnly,
+		bolt:            o.BoltPlacement,
+		noStats:         o.NoStatistics,
+		slot:            make(chan struct{}, 1),
+	}
+	if db.fs == nil {
+		db.fs = file.OS
+	}
+	db.logger, db.quiet = newLogger(o)
+	return db
+}
+
+// open opens and reads the file. After an error nothing stays open.
+func (db *DB) open(ctx context.Context, path string, mode os.FileMode, o *Options) (err error) {
+	flag := os.O_RDWR | os.O_CREATE
+	if db.readOnly {
+		flag = os.O_RDONLY
+	}
+	if db.file, err = db.openPath(path, flag, mode); err != nil {
+		return err
+	}
+	db.path = db.file.Name()
+	var maps *mapping
+	defer func() {
+		if err == nil {
+			return
+		}
+		if maps != nil {
+			err = errors.Join(err, maps.close())
+		}
+		// Closing gives the lock back too. Its own error would hide what went wrong first.
+		_ = db.file.Close()
+	}()
+	if err := db.lock(ctx, o); err != nil {
+		return err
+	}
+	if err := db.prepare(path, o); err != nil {
+		return err
+	}
+	if maps, err = db.newMapping(max(db.fileSize, int64(o.InitialMmapSize))); err != nil {
+		return err
+	}
+	if db.fileSize, err = db.file.Size(); err != nil { // mapping a file can make it longer
+		return err
+	}
+	if err := db.lockMemory(maps, db.fileSize); err != nil {
+		return err
+	}
+	if err := db.readMetas(maps); err != nil {
+		return err
+	}
+	if !db.readOnly {
+		db.writer = newWriter(db.pageSize)
+	}
+	if !db.readOnly || db.PreLoadFreelist {
+		if err := db.loadFreelist(); err != nil {
+			return err
+		}
+	}
+	if !db.readOnly && !db.NoFreelistSync && db.snap.meta.Freelist == page.NoFreelist {
+		return db.storeFreelist(&maps)
+	}
+	return nil
+}
+
+// openPath opens a file by the user's function, or through the file system.
+func (db *DB) openPath(path string, flag int, mode os.FileMode) (file.File, error) {
+	if db.openFile == nil {
+		return db.fs.OpenFile(path, flag, mode)
+	}
+	f, err := db.openFile(path, flag, mode)
+	if err != nil {
+		return nil, err
+	}
+	return file.Wrap(f), nil
+}
+
+func (db *DB) lock(ctx context.Context, o *Options) error {
+	err := file.Lock(ctx, db.file, !db.readOnly, o.Timeout)
+	if errors.Is(err, file.ErrTimeout) {
+		return ErrTimeout
+	}
+	return err
+}
+
+// prepare finds out the page size, and makes a database of an empty file.
+func (db *DB) prepare(path string, o *Options) (err error) {
+	if db.fileSize, err = db.file.Size(); err != nil {
+		return err
+	}
+	db.pageSize = o.PageSize
+	if db.pageSize == 0 {
+		db.pageSize = os.Getpagesize()
+	}
+	if db.pageSize < page.HeaderSize+page.MetaSize {
+		return fmt.Errorf("kv: page size of %d bytes is too small", db.pageSize)
+	}
+	if db.fileSize == 0 {
+		return db.create(path)
+	}
+	size, found, err := detectPageSize(db.file, db.fileSize)
+	switch {
+	case err != nil:
+		return err
+	case found:
+		db.pageSize = size
+	case !db.readOnly && db.unfinished():
+		return db.create(path)
+	}
+	if db.fileSize < 2*int64(db.pageSize) {
+		return fmt.Errorf("file size too small %d", db.fileSize)
+	}
+	return nil
+}
+
+// detectPageSize reads the page size from the first meta page, or else from the second, wherever that may be.
+func detectPageSize(f io.ReaderAt, fileSize int64) (size int, found bool, err error) {
+	const probe, minMeta = 4096, page.HeaderSize + page.MetaSize
+	buf := make([]byte, probe)
+	readable := false
+	try := func(off int64, whole bool) (int, bool) {
+		n, err := f.ReadAt(buf, off)
+		if err != nil && !errors.Is(err, io.EOF) || whole && n < probe {
+			return 0, false
+		}
+		readable = true
+		if n < minMeta {
+			return 0, false
+		}
+		m := page.MetaOf(buf)
+		size := int(m.PageSize())
+		return size, m.Validate() == nil && size >= minMeta && int64(size) == int64(m.PageSize())
+	}
+	if size, ok := try(0, true); ok {
+		return size, true, nil
+	}
+	for off := int64(1024); off <= 16<<20 && off < fileSize-1024; off *= 2 {
+		if size, ok := try(off, false); ok {
+			return size, true, nil
+		}
+	}
+	if !readable {
+		return 0, false, ErrInvalid
+	}
+	return 0, false, nil
+}
+
+// create writes the pages of an empty database, the metas last: until they are there the file is an unfinished one,
+// which the next Open finishes.
+func (db *DB) create(path string) error {
+	ps := int64(db.pageSize)
+	if db.readOnly {
+		return fmt.Errorf("kv: %s is empty and cannot be made a database read-only: %w", path, ErrInvalid)
+	}
+	buf := make([]byte, 4*db.pageSize)
+	page.Initial(buf, db.pageSize)
+	if err := db.file.Truncate(4 * ps); err != nil {
+		return err
+	}
+	if _, err := db.file.WriteAt(buf[2*ps:], 2*ps); err != nil {
+		return err
+	}
+	if err := db.file.Sync(); err != nil {
+		return err
+	}
+	if _, err := db.file.WriteAt(buf[:2*ps], 0); err != nil {
+		return err
+	}
+	if err := db.file.Sync(); err != nil {
+		return err
+	}
+	db.fileSize = 4 * ps
+	if db.openFile != nil {
+		return nil // the file may lie anywhere
+	}
+	return db.fs.SyncDir(filepath.Dir(path))
+}
+
+// unfinished says whether the file is what a crash during create leaves: of the right length, and nowhere anything but
+// zeros or what create writes. Nothing is lost by writing it anew.
+func (db *DB) unfinished() bool {
+	const sector = 512
+	buf := make([]byte, 4*db.pageSize)
+	if db.fileSize != int64(len(buf)) {
+		return false
+	}
+	if _, err := db.file.ReadAt(buf, 0); err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	want := make([]byte, len(buf))
+	page.Initial(want, db.pageSize)
+	zeros := make([]byte, sector)
+	for i := 0; i < len(buf); i += sector {
+		end := min(i+sector, len(buf))
+		if got := buf[i:end]; !bytes.Equal(got, zeros[:len(got)]) && !bytes.Equal(got, want[i:end]) {
+			return false
+		}
+	}
+	return true
+}
+
+// readMetas makes the newest valid meta page the current snapshot.
+func (db *DB) readMetas(maps *mapping) error {
+	data := maps.bytes()
+	data = data[:min(int64(len(data)), db.fileSize)]
+	if len(data) < 2*db.pageSize {
+		return fmt.Errorf("file size too small %d", db.fileSize)
+	}
+	m0, m1 := page.MetaOf(data), page.MetaOf(data[db.pageSize:])
+	err0, err1 := m0.Validate(), m1.Validate()
+	var meta page.MetaRecord
+	switch {
+	case err0 != nil && err1 != nil:
+		return err0
+	case err1 != nil || err0 == nil && m0.TxID() >= m1.TxID():
+		meta = m0.Record()
+	default:
+		meta = m1.Record()
+	}
+	db.mapLen = int64(len(maps.bytes()))
+	db.snap = &snapshot{meta: meta, maps: maps, data: data}
+	return nil
+}
+
+// storeFreelist commits an empty transaction, so that the file has a free list again.
+func (db *DB) storeFreelist(maps **mapping) error {
+	tx, err := db.Begin(true)
+	if err != nil {
+		return err
+	}
+	err = tx.Commit()
+	*maps = db.snap.maps
+	return err
+}

@@ -1,0 +1,133 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/holtdb/holt/internal/file"
+)
+
+// Limits of keys and values, in bytes.
+const (
+	MaxKeySize   = 32768
+	MaxValueSize = (1 << 31) - 2
+)
+
+// DefaultFillPercent is the share of a page that the left part of a split fills, unless Bucket.FillPercent says
+// otherwise.
+const DefaultFillPercent = 0.5
+
+// What [Open] sets the fields of a [DB] to.
+const (
+	DefaultMaxBatchSize  int = 1000
+	DefaultMaxBatchDelay     = 10 * time.Millisecond
+	DefaultAllocSize         = 16 << 20
+)
+
+// IgnoreNoSync says that NoSync has no effect here: the operating system keeps no unified buffer cache, so that writes
+// must be flushed to be seen through the mapping.
+const IgnoreNoSync = runtime.GOOS == "openbsd"
+
+// FreelistType chooses how free pages are kept in memory. It has no effect on the format of the file.
+type FreelistType string
+
+// The types of free lists. Any other value means [FreelistArrayType].
+const (
+	FreelistArrayType FreelistType = "array"
+	FreelistMapType   FreelistType = "hashmap"
+)
+
+// DefaultOptions are what [Open] uses in place of nil. They are shared by the whole program: a change holds for every
+// database opened after it.
+var DefaultOptions = &Options{FreelistType: FreelistArrayType}
+
+// Options adjust how a database is opened. The zero value of every field is its default.
+type Options struct {
+	// Timeout limits how long Open waits for the lock of the file, which another process or another Open may
+	// hold. Zero waits for ever. A limit below 50 ms makes a single attempt.
+	Timeout time.Duration
+
+	// NoGrowSync sets DB.NoGrowSync: the file is not extended and flushed ahead of the writes that need the space.
+	NoGrowSync bool
+
+	// NoFreelistSync sets DB.NoFreelistSync: free pages are not stored with each commit, which makes commits
+	// smaller and the next Open slower, as it must walk the whole file to find them.
+	NoFreelistSync bool
+
+	// PreLoadFreelist makes a read-only Open load the free pages, as [Tx.Page] needs. Otherwise they are always
+	// loaded.
+	PreLoadFreelist bool
+
+	// FreelistType chooses how free pages are kept in memory; the array when empty.
+	FreelistType FreelistType
+
+	// ReadOnly opens an existing file for reading only, under a shared lock.
+	ReadOnly bool
+
+	// MmapFlags are or-ed into the flags of mmap(2), such as syscall.MAP_POPULATE. Ignored where there is no mmap.
+	MmapFlags int
+
+	// InitialMmapSize is the least number of bytes to map at first. A mapping as large as the file will ever become
+	// need not be replaced. No effect when zero, or smaller than the file. On Windows the file is extended to it.
+	InitialMmapSize int
+
+	// PageSize is the size of a page of a new file, in bytes; that of the operating system when zero. An existing
+	// file knows its own.
+	PageSize int
+
+	// MaxSize is the size in bytes that the file must not exceed; no limit when zero. See [ErrMaxSizeReached].
+	MaxSize int
+
+	// NoSync sets DB.NoSync: nothing is flushed, so that a power cut or a crash of the operating system can lose
+	// or damage everything. For data that can be made again.
+	NoSync bool
+
+	// OpenFile opens files in place of os.OpenFile, also for [Tx.CopyFile], and for [Tx.WriteTo] when it has to
+	// reopen the database.
+	OpenFile func(string, int, os.FileMode) (*os.File, error)
+
+	// Mlock locks the mapped file in memory, so that it is never paged out. Not available on Windows.
+	Mlock bool
+
+	// Logger receives what the database logs; nothing is logged when it and Slog are nil.
+	Logger Logger
+
+	// NoStatistics leaves out the counting behind [DB.Stats], which then returns zeros.
+	NoStatistics bool
+
+	// Slog receives what the database logs when Logger is nil.
+	Slog *slog.Logger
+
+	// BoltPlacement puts every page where bbolt with its array free list puts it, so that the same operations give
+	// the same bytes. Without it, pages are placed and split so that files stay smaller and are written faster;
+	// either kind of file is valid for both programs.
+	BoltPlacement bool
+
+	fs file.FS // of the tests; nil is the operating system
+}
+
+// String lists the options that a bbolt database has too, and those of this package that are set.
+func (o *Options) String() string {
+	if o == nil {
+		return "{}"
+	}
+	s := fmt.Sprintf("{Timeout: %s, NoGrowSync: %t, NoFreelistSync: %t, PreLoadFreelist: %t, FreelistType: %s, "+
+		"ReadOnly: %t, MmapFlags: %x, InitialMmapSize: %d, PageSize: %d, MaxSize: %d, NoSync: %t, OpenFile: %p, "+
+		"Mlock: %t, Logger: %p, NoStatistics: %t",
+		o.Timeout, o.NoGrowSync, o.NoFreelistSync, o.PreLoadFreelist, o.FreelistType,
+		o.ReadOnly, o.MmapFlags, o.InitialMmapSize, o.PageSize, o.MaxSize, o.NoSync, o.OpenFile,
+		o.Mlock, o.Logger, o.NoStatistics)
+	if o.Slog != nil {
+		s += fmt.Sprintf(", Slog: %p", o.Slog)
+	}
+	if o.BoltPlacement {
+		s += ", BoltPlacement: true"
+	}
+	return s + "}"
+}

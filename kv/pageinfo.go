@@ -1,0 +1,40 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"fmt"
+
+	"github.com/holtdb/holt/kv/internal/page"
+)
+
+// PageInfo describes a page of the file.
+type PageInfo struct {
+	ID            int
+	Type          string // branch, leaf, meta, freelist, or free, whatever a free page holds
+	Count         int    // elements
+	OverflowCount int    // pages that continue it
+}
+
+// Page describes page id, nil beyond the last. A page that continues another holds arbitrary bytes in place of a
+// description. Errors: [ErrTxClosed]; [ErrFreePagesNotLoaded]; a [*CorruptError] for a page that the file ends before.
+func (tx *Tx) Page(id int) (*PageInfo, error) {
+	n := uint64(id)
+	switch {
+	case tx.db == nil:
+		return nil, ErrTxClosed
+	case n >= tx.meta.HWM:
+		return nil, nil
+	case !tx.db.freelist.isLoaded():
+		return nil, ErrFreePagesNotLoaded
+	case n >= tx.limit:
+		return nil, tx.damage(n, fmt.Sprintf("page %d lies beyond the end of the file", n))
+	}
+	p := page.Page(tx.data[n*uint64(tx.pageSize):])
+	info := &PageInfo{ID: id, Type: page.TypeName(p.Flags()), Count: p.Count(), OverflowCount: int(p.Overflow())}
+	if tx.db.freelist.listed(n) {
+		info.Type = "free"
+	}
+	return info, nil
+}

@@ -1,0 +1,209 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"slices"
+
+	"github.com/holtdb/holt/kv/internal/page"
+)
+
+// spill gives every node of the bucket, and of those in it, its new pages, from the leaves up.
+func (b *Bucket) spill() error {
+	if err := b.spillChildren(); err != nil {
+		return err
+	}
+	root := b.edit.node
+	if root == nil {
+		return nil
+	}
+	w := b.tx.w
+	for {
+		base := len(w.outs)
+		if _, err := w.spillNode(b, root, true); err != nil {
+			return err
+		}
+		pieces := w.outs[base:]
+		w.outs = w.outs[:base]
+		if len(pieces) == 1 {
+			b.root = pieces[0].ref
+			return nil
+		}
+		root = w.newNode(false) // the root was split
+		root.slots = append(root.slots, pieces...)
+		root.size = branchSize(root.slots)
+	}
+}
+
+// spillChildren writes the values of the buckets in b that were changed.
+func (b *Bucket) spillChildren() error {
+	w, e := b.tx.w, b.edit
+	if len(e.children) == 0 {
+		return nil
+	}
+	base := len(w.names)
+	for name := range e.children {
+		w.names = append(w.names, name)
+	}
+	end := len(w.names)
+	slices.Sort(w.names[base:end])
+	for i := base; i < end; i++ {
+		if err := b.spillChild(w.names[i], e.children[w.names[i]]); err != nil {
+			return err
+		}
+	}
+	w.names = w.names[:base]
+	return nil
+}
+
+// spillChild writes the value of one bucket in b.
+func (b *Bucket) spillChild(name string, child *Bucket) error {
+	w := b.tx.w
+	inline := child.inlinable()
+	if inline {
+		w.freePage(child.edit.node)
+		child.root = 0
+	} else if err := child.spill(); err != nil {
+		return err
+	}
+	n := child.edit.node
+	if n == nil {
+		return nil // not changed
+	}
+	size := page.BucketHeader
+	if inline {
+		size += n.size
+	}
+	s, value := w.copyKey([]byte(name), size)
+	page.PutBucketHeader(value, child.root, child.seq)
+	if inline {
+		p := page.Page(value[page.BucketHeader:])
+		p.PutHeader(0, page.Leaf, len(n.slots), 0)
+		w.fill(p, n.slots, true, false)
+	}
+	s.ref = slotBucket
+	key := w.key(&s)
+	leaf := b.leaf(key)
+	i, exact := w.search(leaf, key)
+	if !exact || leaf.slots[i].ref&slotBucket == 0 {
+		panic("assertion failed: bucket has no entry in its parent")
+	}
+	leaf.insert(i, true, s)
+	return nil
+}
+
+// inlinable says whether the bucket is to be stored inside its parent: one small leaf without buckets.
+func (b *Bucket) inlinable() bool {
+	n := b.edit.node
+	if n == nil || !n.leaf || n.size > b.tx.pageSize/4 {
+		return false
+	}
+	for i := range n.slots {
+		if n.slots[i].ref&slotBucket != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// spillNode gives n and the nodes below it their pages, and pushes an element for each page that n has become on outs.
+// edge says that n lies at the right edge of the tree; filled that it was split because of keys put behind all others.
+func (w *writer) spillNode(b *Bucket, n *node, edge bool) (filled bool, err error) {
+	if n.leaf {
+		filled = n.inserts == atEnd
+	} else if filled, err = w.spillBelow(b, n, edge); err != nil {
+		return false, err
+	}
+	w.freePage(n)
+	fill := b.FillPercent
+	if edge && filled && fill == DefaultFillPercent && !w.tx.db.bolt {
+		fill = 1 // later keys go behind these: leave no room between them
+	}
+	rest, size := n.slots, n.size
+	for {
+		at, left := split(rest, size, w.tx.pageSize, fill)
+		if err := w.place(rest[:at], left, n.leaf); err != nil {
+			return false, err
+		}
+		if at == len(rest) {
+			return filled, nil
+		}
+		w.stats.Split++
+		rest, size = rest[at:], size-left+page.HeaderSize
+	}
+}
+
+// spillBelow spills the children of a branch and puts what they have become in their place.
+func (w *writer) spillBelow(b *Bucket, n *node, edge bool) (filled bool, err error) {
+	base := len(w.outs)
+	for i := range n.slots {
+		s := n.slots[i]
+		if s.ref&nodeRef == 0 {
+			w.outs = append(w.outs, s)
+			continue
+		}
+		last := i == len(n.slots)-1
+		grown, err := w.spillNode(b, w.nodes[uint32(s.ref)], edge && last)
+		if err != nil {
+			return false, err
+		}
+		filled = grown && last
+	}
+	n.slots = append(n.slots[:0], w.outs[base:]...)
+	n.size = branchSize(n.slots)
+	w.outs = w.outs[:base]
+	return filled, nil
+}
+
+func branchSize(slots []slot) int {
+	size := page.HeaderSize
+	for i := range slots {
+		size += page.ElemSize + int(slots[i].ksize)
+	}
+	return size
+}
+
+// Bounds of a split.
+const (
+	minKeysLeft  = 2 // elements of the left part, at least
+	minKeysRight = 3
+	minFill      = 0.1
+	maxFill      = 1.0
+)
+
+// split finds how many of the elements, which take size bytes, go into the first page, and how many bytes those take:
+// all, unless they are more than four and do not fit.
+func split(slots []slot, size, pageSize int, fill float64) (n, left int) {
+	if len(slots) < minKeysLeft+minKeysRight || size < pageSize && len(slots) < page.MaxCount {
+		return len(slots), size
+	}
+	target := int(float64(pageSize) * min(max(fill, minFill), maxFill))
+	left = page.HeaderSize
+	for n = 0; n < len(slots)-minKeysRight && n < page.MaxCount-1; n++ {
+		size := elemSize(slots[n])
+		if n >= minKeysLeft && left+size > target {
+			break
+		}
+		left += size
+	}
+	return n, left
+}
+
+// place allocates a run for the elements, puts the pages together, and pushes the element for them on outs.
+func (w *writer) place(slots []slot, size int, leaf bool) error {
+	pageSize := w.tx.pageSize
+	pages := (size + pageSize - 1) / pageSize
+	id, err := w.allocate(pages)
+	if err != nil {
+		return err
+	}
+	w.stats.Spill++
+	w.image(id, pages, slots, size, leaf)
+	out := slot{ref: id}
+	if len(slots) > 0 {
+		out.loc, out.ksize = slots[0].loc, slots[0].ksize
+	}
+	w.outs = append(w.outs, out)
+	return nil
+}

@@ -1,0 +1,45 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/holtdb/holt/kv"
+)
+
+// openTemp opens a new database that does not sync, unless options are given. At the end of the test it is checked and
+// closed.
+func openTemp(t testing.TB, o *kv.Options) *kv.DB {
+	t.Helper()
+	if o == nil {
+		o = &kv.Options{NoSync: true}
+	}
+	db, err := kv.Open(filepath.Join(t.TempDir(), "test.db"), 0o600, o)
+	must(t, err)
+	t.Cleanup(func() {
+		checkClean(t, db)
+		must(t, db.Close())
+	})
+	return db
+}
+
+// checkClean demands that Check finds nothing.
+func checkClean(t testing.TB, db *kv.DB) {
+	t.Helper()
+	must(t, db.View(func(tx *kv.Tx) error {
+		for err := range tx.Check() {
+			t.Error("check:", err)
+		}
+		return nil
+	}))
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

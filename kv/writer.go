@@ -1,0 +1,227 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"slices"
+
+	"github.com/holtdb/holt/kv/internal/page"
+)
+
+const (
+	// maxDepth bounds the way from a root to a leaf. A branch has at least two children, so that 2^64 pages make no
+	// deeper tree; more means that the pages form a cycle.
+	maxDepth = 64
+
+	// externalMin is the length in bytes from which a value is kept as the caller's slice, and written from there,
+	// instead of being copied.
+	externalMin = 2048
+
+	// What is kept of a writer's memory for the next transaction.
+	keepNodes = 1 << 14
+	keepSlots = 1 << 10 // per node
+)
+
+// writer is the workspace of a write transaction: its nodes, the bytes put into them, the pages to write. The database
+// has one and hands it from transaction to transaction, so that a small commit needs no memory of its own.
+type writer struct {
+	tx    *Tx
+	nodes []*node // nodes[:used] are this transaction's
+	used  int
+	mem   arena    // keys and small values
+	ext   [][]byte // large values, as they were given
+	stats TxStats
+
+	hwm       uint64 // of the file when the transaction began
+	allocated []run  // pages taken by this commit, to give back if it fails
+	freed     []run  // pages of the old tree, pending once it succeeds
+	next      uint64 // where in the free pages this commit's pages go on; 0 for the lowest that fit
+
+	images  arena      // pages as they will be written
+	dirty   []dirtyRun // in any order
+	segs    [][]byte   // the bytes of the dirty runs
+	iov     [][]byte
+	meta    []byte   // the meta page to write
+	oldMeta []byte   // what it replaces
+	zeros   []byte   // a page of them
+	outs    []slot   // stack of spill: what nodes have become
+	names   []string // stack of spill: children in order
+}
+
+// run is a number of consecutive pages.
+type run struct {
+	id uint64
+	n  uint32
+}
+
+func newWriter(pageSize int) *writer {
+	return &writer{
+		meta:    make([]byte, pageSize),
+		oldMeta: make([]byte, pageSize),
+		zeros:   make([]byte, pageSize),
+	}
+}
+
+// reset makes w ready for the next transaction.
+func (w *writer) reset() {
+	for i, n := range w.nodes[:w.used] {
+		if i >= keepNodes || cap(n.slots) > keepSlots {
+			w.nodes[i] = nil
+		}
+	}
+	if len(w.nodes) > keepNodes {
+		clear(w.nodes[keepNodes:])
+		w.nodes = w.nodes[:keepNodes]
+	}
+	w.used = 0
+	w.mem.reset()
+	w.images.reset()
+	clear(w.ext)
+	clear(w.segs)
+	clear(w.iov)
+	clear(w.names)
+	w.ext, w.segs, w.iov, w.names = w.ext[:0], w.segs[:0], w.iov[:0], w.names[:0]
+	w.allocated, w.freed, w.dirty, w.outs = w.allocated[:0], w.freed[:0], w.dirty[:0], w.outs[:0]
+	w.next = 0
+	w.stats = TxStats{}
+	w.tx = nil
+}
+
+// newNode returns an empty node.
+func (w *writer) newNode(leaf bool) *node {
+	if w.used == len(w.nodes) {
+		w.nodes = append(w.nodes, nil)
+	}
+	n := w.nodes[w.used]
+	if n == nil {
+		n = &node{}
+		w.nodes[w.used] = n
+	}
+	*n = node{slots: n.slots[:0], size: page.HeaderSize, number: uint32(w.used), gen: n.gen + 1, leaf: leaf}
+	w.used++
+	w.stats.NodeCount++
+	return n
+}
+
+// bytes returns the n bytes at loc.
+func (w *writer) bytes(loc uint64, n uint32) []byte {
+	if loc&inMemory == 0 {
+		end := loc + uint64(n)
+		return w.tx.data[loc:end:end]
+	}
+	return w.mem.at(loc&^inMemory, n)
+}
+
+func (w *writer) key(s *slot) []byte { return w.bytes(s.loc, s.ksize) }
+
+// value returns the value of a leaf's element as it was stored.
+func (w *writer) value(s *slot) []byte {
+	switch {
+	case s.ref&slotExternal != 0:
+		return slices.Clip(w.ext[s.ref>>32])
+	case s.ref&slotNil != 0:
+		return nil
+	case s.loc&inMemory == 0:
+		v, end := s.loc+uint64(s.ksize), s.loc+uint64(s.ksize)+uint64(s.vsize)
+		return w.tx.data[v:end:end]
+	}
+	return w.mem.at(s.loc&^inMemory, s.ksize+s.vsize)[s.ksize:]
+}
+
+// copyKey takes a copy of key with room for extra bytes behind it.
+func (w *writer) copyKey(key []byte, extra int) (s slot, room []byte) {
+	loc, buf := w.mem.alloc(len(key) + extra)
+	copy(buf, key)
+	return slot{loc: loc | inMemory, ksize: uint32(len(key)), vsize: uint32(extra)}, buf[len(key):]
+}
+
+// element makes a slot of a key and a value that the caller may change again, unless it is large.
+func (w *writer) element(key, value []byte) slot {
+	if len(value) >= externalMin {
+		s, _ := w.copyKey(key, 0)
+		s.vsize = uint32(len(value))
+		s.ref = slotExternal | uint64(len(w.ext))<<32
+		w.ext = append(w.ext, value)
+		return s
+	}
+	s, room := w.copyKey(key, len(value))
+	copy(room, value)
+	if value == nil {
+		s.ref = slotNil
+	}
+	return s
+}
+
+// read makes a node of page p, whose first byte lies at offset base of the file or of memory.
+func (w *writer) read(p page.Page, base uint64, id uint64) *node {
+	n := w.newNode(p.Flags() == page.Leaf)
+	count := p.Count()
+	if cap(n.slots) < count {
+		n.slots = make([]slot, 0, count+count/8+8)
+	}
+	n.slots = n.slots[:count]
+	if n.leaf {
+		w.readLeaf(n, p, base, id)
+	} else {
+		w.readBranch(n, p, base, id)
+	}
+	return n
+}
+
+func (w *writer) readLeaf(n *node, p page.Page, base, id uint64) {
+	size := page.HeaderSize
+	for i := range n.slots {
+		flags, off, ksize, vsize, ok := p.LeafSpan(i)
+		if !ok {
+			w.tx.badElement(id, i)
+		}
+		n.slots[i] = slot{loc: base + off, ksize: ksize, vsize: vsize, ref: uint64(flags & page.BucketFlag)}
+		size += page.ElemSize + int(ksize) + int(vsize)
+	}
+	n.size = size
+}
+
+func (w *writer) readBranch(n *node, p page.Page, base, id uint64) {
+	size := page.HeaderSize
+	if len(n.slots) == 0 {
+		w.tx.emptyBranch(id)
+	}
+	for i := range n.slots {
+		off, ksize, ok := p.BranchSpan(i)
+		if !ok {
+			w.tx.badElement(id, i)
+		}
+		child := p.Child(i)
+		if child&nodeRef != 0 {
+			w.tx.badChild(id, i, child)
+		}
+		n.slots[i] = slot{loc: base + off, ksize: ksize, ref: child}
+		size += page.ElemSize + int(ksize)
+	}
+	n.size = size
+}
+
+// load makes a node of page id and its place in the parent.
+func (w *writer) load(id uint64, parent *node) *node {
+	tx := w.tx
+	p := tx.page(id)
+	if tx.db.freelist.listed(id) {
+		tx.corrupt(id, "page %d: reachable freed", id)
+	}
+	n := w.read(p, id*uint64(tx.pageSize), id)
+	n.id, n.run, n.parent = id, p.Overflow()+1, parent
+	return n
+}
+
+// child returns the node of element i of a branch, made on demand.
+func (w *writer) child(n *node, i int) *node {
+	s := &n.slots[i]
+	if s.ref&nodeRef != 0 {
+		return w.nodes[uint32(s.ref)]
+	}
+	c := w.load(s.ref, n)
+	c.sep = *s
+	s.ref = nodeRef | uint64(c.number)
+	return c
+}
