@@ -109,7 +109,7 @@ func fillSample(tx *kv.Tx, round int) error {
 func openPages(t testing.TB, f pages) *kv.DB {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "damaged.db")
-	must(t, os.WriteFile(path, f, 0o600))
+	writeFile(t, path, f)
 	db, err := kv.Open(path, 0o600, &kv.Options{ReadOnly: true})
 	must(t, err)
 	t.Cleanup(func() { must(t, db.Close()) })
@@ -128,11 +128,14 @@ func findings(t testing.TB, db *kv.DB, o ...kv.CheckOption) (all []error) {
 	return all
 }
 
-var checkTests = []struct {
+// checkTest is one kind of damage.
+type checkTest struct {
 	name   string
 	damage func(pages)
 	want   string // an expression that a finding matches as a whole
-}{
+}
+
+var checkTests = []checkTest{
 	{
 		"equal keys",
 		func(f pages) {

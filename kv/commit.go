@@ -6,6 +6,7 @@ package kv
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -57,10 +58,11 @@ func (tx *Tx) commit() (err error) {
 	if err != nil {
 		return err
 	}
+	defer g.drop()
 	if err := tx.writeAll(g); err != nil {
-		return errors.Join(err, g.drop(tx.db))
+		return err
 	}
-	tx.publish(g)
+	tx.publish(&g)
 	tx.end(true)
 	return nil
 }
@@ -80,6 +82,9 @@ func (tx *Tx) buildPages() error {
 	}
 	w.stats.SpillTime += time.Since(start)
 	tx.meta.Root = tx.root.root
+	if verify {
+		tx.db.freelist.verify(w.freed)
+	}
 	return tx.buildFreelist()
 }
 
@@ -152,12 +157,11 @@ type growth struct {
 	fileSize int64
 }
 
-// drop takes back a new mapping after a failed commit.
-func (g *growth) drop(*DB) error {
-	if g.maps == nil {
-		return nil
+// drop takes back a new mapping after a failed commit. That nobody needs it is not changed by an error.
+func (g *growth) drop() {
+	if g.maps != nil {
+		_ = g.maps.close()
 	}
-	return g.maps.close()
 }
 
 // grow makes the file and its mapping large enough for all pages.
@@ -186,13 +190,17 @@ func (tx *Tx) grow() (g growth, err error) {
 		if g.maps, err = db.newMapping(mapLen); err != nil {
 			return g, fmt.Errorf("kv: mapping %s: %w", tx.path, err)
 		}
+		if runtime.GOOS == "windows" {
+			g.fileSize = max(g.fileSize, mapLen) // a file is as long as its mapping
+		}
 	}
 	maps := g.maps
 	if maps == nil {
 		maps = tx.maps
 	}
 	if err := db.lockMemory(maps, g.fileSize); err != nil {
-		return g, errors.Join(fmt.Errorf("kv: locking %s in memory: %w", tx.path, err), g.drop(db))
+		g.drop()
+		return g, fmt.Errorf("kv: locking %s in memory: %w", tx.path, err)
 	}
 	return g, nil
 }
@@ -272,6 +280,9 @@ func (tx *Tx) fileData(g growth) []byte {
 func (tx *Tx) writeMeta() error {
 	db, w := tx.db, tx.w
 	off := int64(tx.meta.TxID%2) * int64(tx.pageSize)
+	if m := &tx.meta; m.Root >= m.HWM || m.Freelist >= m.HWM && m.Freelist != page.NoFreelist {
+		panic(fmt.Sprintf("pgid (%d, %d) above high water mark (%d)", m.Root, m.Freelist, m.HWM))
+	}
 	copy(w.oldMeta, tx.data[off:off+int64(tx.pageSize)])
 	page.PutMeta(w.meta, tx.meta)
 	err := db.writePage(w.meta, off)
@@ -297,9 +308,9 @@ func (db *DB) writePage(p []byte, off int64) error {
 }
 
 // publish makes the committed state the one that transactions see from now on.
-func (tx *Tx) publish(g growth) {
+func (tx *Tx) publish(g *growth) {
 	db, w := tx.db, tx.w
-	s := &snapshot{meta: tx.meta, maps: tx.maps, data: tx.fileData(g)}
+	s := &snapshot{meta: tx.meta, maps: tx.maps, data: tx.fileData(*g)}
 	var unused *mapping
 	db.mu.Lock()
 	if g.maps != nil {
@@ -311,7 +322,7 @@ func (tx *Tx) publish(g growth) {
 	observed := db.readers.open > 0
 	db.mu.Unlock()
 	db.unmap(unused)
-	db.fileSize = g.fileSize
+	db.fileSize, g.maps = g.fileSize, nil
 	db.freelist.reserve(tx.meta.HWM)
 	db.freelist.commit(tx.meta.TxID, w.allocated, w.freed, observed)
 }

@@ -125,7 +125,7 @@ func (db *DB) beginRead() (*Tx, error) {
 	db.readers.add(tx.meta.TxID)
 	db.mu.Unlock()
 	tx.root.tx = tx
-	tx.root.InBucket = InBucket{root: tx.meta.Root, seq: tx.meta.Sequence}
+	tx.root.InBucket = tx.rootHeader()
 	tx.root.FillPercent = DefaultFillPercent
 	return tx, nil
 }
@@ -157,7 +157,7 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 	tx.w = db.writer
 	tx.w.tx, tx.w.hwm = tx, tx.meta.HWM
 	tx.root.tx = tx
-	tx.root.InBucket = InBucket{root: tx.meta.Root, seq: tx.meta.Sequence}
+	tx.root.InBucket = tx.rootHeader()
 	tx.root.FillPercent = DefaultFillPercent
 	tx.root.edit = &bucketEdit{}
 	return tx, nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+	"runtime"
 
 	"github.com/holtdb/holt/internal/file"
 )
@@ -51,6 +52,9 @@ func (db *DB) newMapping(n int64) (*mapping, error) {
 	size, err := mapSize(n, db.pageSize)
 	if err != nil {
 		return nil, err
+	}
+	if limit := int64(db.MaxSize); runtime.GOOS == "windows" && limit > 0 && size > max(limit, db.fileSize) {
+		return nil, ErrMaxSizeReached // the file would become as long as its mapping
 	}
 	m, err := db.file.Map(int(size), file.MapOptions{Flags: db.MmapFlags, Random: true})
 	if err != nil {

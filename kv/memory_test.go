@@ -5,22 +5,17 @@ package kv_test
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
 	"testing"
 
 	"github.com/holtdb/holt/internal/file"
 	"github.com/holtdb/holt/kv"
 )
 
-// memoryName is what databases in memory are called.
-const memoryName = "memory.db"
-
 // openMemory opens a new database in memory. At the end of the test it is checked and closed.
 func openMemory(t testing.TB, o *kv.Options) (*kv.DB, *file.Crash) {
 	t.Helper()
 	disk := file.NewMemory()
-	db := openOn(t, disk, o)
+	db := mustOpenSim(t, disk, orZero(o))
 	t.Cleanup(func() {
 		checkClean(t, db)
 		must(t, db.Close())
@@ -28,51 +23,24 @@ func openMemory(t testing.TB, o *kv.Options) (*kv.DB, *file.Crash) {
 	return db, disk
 }
 
-// openOn opens the database of a file system, which the caller closes.
-func openOn(t testing.TB, disk file.FS, o *kv.Options) *kv.DB {
-	t.Helper()
-	db, err := kv.OpenFS(disk, memoryName, 0o600, o)
-	must(t, err)
-	return db
-}
-
-// readImage returns the bytes of the database of a file system.
-func readImage(t testing.TB, disk file.FS) []byte {
-	t.Helper()
-	f, err := disk.OpenFile(memoryName, os.O_RDONLY, 0)
-	must(t, err)
-	size, err := f.Size()
-	must(t, err)
-	image := make([]byte, size)
-	if _, err := f.ReadAt(image, 0); err != nil {
-		t.Fatal(err)
+// orZero is what a nil pointer to options stands for here.
+func orZero(o *kv.Options) kv.Options {
+	if o == nil {
+		return kv.Options{}
 	}
-	must(t, f.Close())
-	return image
-}
-
-// diskWith returns a file system with a database of the given bytes.
-func diskWith(t testing.TB, image []byte) *file.Crash {
-	t.Helper()
-	disk := file.NewMemory()
-	f, err := disk.OpenFile(memoryName, os.O_RDWR|os.O_CREATE, fs.FileMode(0o600))
-	must(t, err)
-	_, err = f.WriteAt(image, 0)
-	must(t, err)
-	must(t, f.Close())
-	return disk
+	return *o
 }
 
 // imageOf returns the bytes of a new database after each of the changes, a transaction each.
 func imageOf(t testing.TB, o *kv.Options, changes ...func(tx *kv.Tx) error) []byte {
 	t.Helper()
 	disk := file.NewMemory()
-	db := openOn(t, disk, o)
+	db := mustOpenSim(t, disk, orZero(o))
 	for _, change := range changes {
 		must(t, db.Update(change))
 	}
 	must(t, db.Close())
-	return readImage(t, disk)
+	return readSim(t, disk, simPath)
 }
 
 // numbered is the i-th key of many in ascending order.
@@ -112,4 +80,12 @@ func highWater(t testing.TB, db *kv.DB) (pages int) {
 		return nil
 	}))
 	return pages
+}
+
+// mustCreate makes a top-level bucket.
+func mustCreate(t testing.TB, tx *kv.Tx, name string) *kv.Bucket {
+	t.Helper()
+	b, err := tx.CreateBucket([]byte(name))
+	must(t, err)
+	return b
 }

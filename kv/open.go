@@ -4,7 +4,6 @@
 package kv
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -156,9 +155,6 @@ func (db *DB) prepare(path string, o *Options) (err error) {
 	if db.pageSize == 0 {
 		db.pageSize = os.Getpagesize()
 	}
-	if db.pageSize < page.HeaderSize+page.MetaSize {
-		return fmt.Errorf("kv: page size of %d bytes is too small", db.pageSize)
-	}
 	if db.fileSize == 0 {
 		return db.create(path)
 	}
@@ -213,12 +209,18 @@ func detectPageSize(f io.ReaderAt, fileSize int64) (size int, found bool, err er
 // which the next Open finishes.
 func (db *DB) create(path string) error {
 	ps := int64(db.pageSize)
+	if ps < page.MinSize {
+		return fmt.Errorf("kv: %s cannot be made with pages of %d bytes: %d are the least", path, ps, page.MinSize)
+	}
 	if db.readOnly {
 		return fmt.Errorf("kv: %s is empty and cannot be made a database read-only: %w", path, ErrInvalid)
 	}
 	buf := make([]byte, 4*db.pageSize)
 	page.Initial(buf, db.pageSize)
 	if err := db.file.Truncate(4 * ps); err != nil {
+		return err
+	}
+	if err := db.file.Sync(); err != nil { // so that no write can be all that gives the file a length
 		return err
 	}
 	if _, err := db.file.WriteAt(buf[2*ps:], 2*ps); err != nil {
@@ -243,20 +245,17 @@ func (db *DB) create(path string) error {
 // unfinished says whether the file is what a crash during create leaves: of the right length, and nowhere anything but
 // zeros or what create writes. Nothing is lost by writing it anew.
 func (db *DB) unfinished() bool {
-	const sector = 512
-	buf := make([]byte, 4*db.pageSize)
-	if db.fileSize != int64(len(buf)) {
+	have := make([]byte, 4*db.pageSize)
+	if db.fileSize != int64(len(have)) {
 		return false
 	}
-	if _, err := db.file.ReadAt(buf, 0); err != nil && !errors.Is(err, io.EOF) {
+	if _, err := db.file.ReadAt(have, 0); err != nil && err != io.EOF {
 		return false
 	}
-	want := make([]byte, len(buf))
+	want := make([]byte, len(have))
 	page.Initial(want, db.pageSize)
-	zeros := make([]byte, sector)
-	for i := 0; i < len(buf); i += sector {
-		end := min(i+sector, len(buf))
-		if got := buf[i:end]; !bytes.Equal(got, zeros[:len(got)]) && !bytes.Equal(got, want[i:end]) {
+	for i, b := range have {
+		if b != 0 && b != want[i] {
 			return false
 		}
 	}

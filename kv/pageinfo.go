@@ -3,11 +3,7 @@
 
 package kv
 
-import (
-	"fmt"
-
-	"github.com/holtdb/holt/kv/internal/page"
-)
+import "github.com/holtdb/holt/kv/internal/page"
 
 // PageInfo describes a page of the file.
 type PageInfo struct {
@@ -18,7 +14,7 @@ type PageInfo struct {
 }
 
 // Page describes page id, nil beyond the last. A page that continues another holds arbitrary bytes in place of a
-// description. Errors: [ErrTxClosed]; [ErrFreePagesNotLoaded]; a [*CorruptError] for a page that the file ends before.
+// description. Errors: [ErrTxClosed], [ErrFreePagesNotLoaded].
 func (tx *Tx) Page(id int) (*PageInfo, error) {
 	n := uint64(id)
 	switch {
@@ -28,9 +24,8 @@ func (tx *Tx) Page(id int) (*PageInfo, error) {
 		return nil, nil
 	case !tx.db.freelist.isLoaded():
 		return nil, ErrFreePagesNotLoaded
-	case n >= tx.limit:
-		return nil, tx.damage(n, fmt.Sprintf("page %d lies beyond the end of the file", n))
 	}
+	// The free list has been loaded, which fails for a file that ends before the high water mark.
 	p := page.Page(tx.data[n*uint64(tx.pageSize):])
 	info := &PageInfo{ID: id, Type: page.TypeName(p.Flags()), Count: p.Count(), OverflowCount: int(p.Overflow())}
 	if tx.db.freelist.listed(n) {

@@ -55,6 +55,9 @@ func (b *Bucket) rebalanceNode(n *node) {
 
 // merge appends right, whose element in the common parent is index, to left.
 func (w *writer) merge(left, right *node, index int) {
+	if left.leaf != right.leaf {
+		w.tx.corrupt(right.id, "page %d is not of the type of its neighbour", right.id)
+	}
 	w.adopt(left, right.slots)
 	left.slots = append(left.slots, right.slots...)
 	left.size += right.size - page.HeaderSize

@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"math"
 	"slices"
 
 	"github.com/holtdb/holt/kv/internal/page"
@@ -96,7 +97,7 @@ func (b *Bucket) spillChild(name string, child *Bucket) error {
 // inlinable says whether the bucket is to be stored inside its parent: one small leaf without buckets.
 func (b *Bucket) inlinable() bool {
 	n := b.edit.node
-	if n == nil || !n.leaf || n.size > b.tx.pageSize/4 {
+	if n == nil || !n.leaf || n.size > b.tx.pageSize/4 || len(n.slots) >= page.MaxCount {
 		return false
 	}
 	for i := range n.slots {
@@ -114,6 +115,9 @@ func (w *writer) spillNode(b *Bucket, n *node, edge bool) (filled bool, err erro
 		filled = n.inserts == atEnd
 	} else if filled, err = w.spillBelow(b, n, edge); err != nil {
 		return false, err
+	}
+	if verify {
+		w.verifyNode(n)
 	}
 	w.freePage(n)
 	fill := b.FillPercent
@@ -173,8 +177,11 @@ const (
 )
 
 // split finds how many of the elements, which take size bytes, go into the first page, and how many bytes those take:
-// all, unless they are more than four and do not fit.
+// all, unless they are more than four and do not fit, or so large that the place of one could not be told in 32 bits.
 func split(slots []slot, size, pageSize int, fill float64) (n, left int) {
+	if int64(size) > math.MaxUint32 {
+		return splitHuge(slots)
+	}
 	if len(slots) < minKeysLeft+minKeysRight || size < pageSize && len(slots) < page.MaxCount {
 		return len(slots), size
 	}
@@ -186,6 +193,16 @@ func split(slots []slot, size, pageSize int, fill float64) (n, left int) {
 			break
 		}
 		left += size
+	}
+	return n, left
+}
+
+// splitHuge is split for more than 4 GiB: as much as is less than that, but one element in any case.
+func splitHuge(slots []slot) (n, left int) {
+	left = page.HeaderSize
+	for n < len(slots) && (n == 0 || int64(left+elemSize(slots[n])) <= math.MaxUint32) {
+		left += elemSize(slots[n])
+		n++
 	}
 	return n, left
 }

@@ -4,6 +4,7 @@
 package kv_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -37,9 +38,15 @@ func checkClean(t testing.TB, db *kv.DB) {
 	}))
 }
 
+// must ends the test if there was an error.
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+func writeFile(t testing.TB, path string, b []byte) {
+	t.Helper()
+	must(t, os.WriteFile(path, b, 0o600))
 }

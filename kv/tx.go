@@ -43,6 +43,12 @@ func (tx *Tx) attach(s *snapshot) {
 	tx.show(s.data)
 }
 
+// rootHeader is the header of the root bucket. Page 0 would make it an inline bucket, which it cannot be; page 1 is as
+// wrong and is noticed when it is read.
+func (tx *Tx) rootHeader() InBucket {
+	return InBucket{root: max(tx.meta.Root, 1), seq: tx.meta.Sequence}
+}
+
 // show sets the bytes that tx reads.
 func (tx *Tx) show(data []byte) {
 	tx.data = data

@@ -55,8 +55,10 @@ func (c *Crash) AfterCutKeeping(keep func(i int) bool) *Crash {
 	})
 }
 
-// KeepAll and KeepNone are the best and the worst that can happen in [Crash.AfterCutKeeping].
-func KeepAll(int) bool  { return true }
+// KeepAll is the best that can happen, for [Crash.AfterCutKeeping].
+func KeepAll(int) bool { return true }
+
+// KeepNone is the worst that can happen.
 func KeepNone(int) bool { return false }
 
 // after builds the file system that is left when of the i-th logged change only the given pieces survive.

@@ -136,7 +136,8 @@ func TestCrashIsDeterministic(t *testing.T) {
 		}
 		return all
 	}
-	if run() != run() {
+	first, second := run(), run()
+	if first != second {
 		t.Error("the same seeds find different things")
 	}
 }

@@ -22,7 +22,7 @@ func found(t *testing.T, disk file.FS, name string) (string, bool) {
 		wantErr(t, err, fs.ErrNotExist)
 		return "", false
 	}
-	defer f.Close()
+	defer func() { must(t, f.Close()) }()
 	return content(t, f), true
 }
 
@@ -150,6 +150,29 @@ func TestCrashNames(t *testing.T) {
 	wantOutcomes(t, outcomes(t, disk, "f", 100), "(none)", "new")
 	must(t, disk.SyncDir("."))
 	wantOutcomes(t, outcomes(t, disk, "f", 20), "(none)")
+}
+
+func TestCrashSyncsOneFile(t *testing.T) {
+	disk := file.NewCrash()
+	f, g := durable(t, disk, "f", "old"), durable(t, disk, "g", "old")
+	write(t, f, 0, "new")
+	write(t, g, 0, "new")
+	must(t, g.Sync())
+	wantOutcomes(t, outcomes(t, disk, "f", 100), "old", "new")
+	wantOutcomes(t, outcomes(t, disk, "g", 20), "new")
+	must(t, fixture{disk, ""}.create(t, "f").Sync()) // whoever wrote
+	wantOutcomes(t, outcomes(t, disk, "f", 20), "new")
+}
+
+func TestCrashAgain(t *testing.T) {
+	disk := file.NewCrash()
+	write(t, durable(t, disk, "f", "old"), 0, "one")
+	disk.Cut()
+	after := disk.AfterCutKeeping(file.KeepAll)
+	f := fixture{after, ""}.create(t, "f")
+	write(t, f, 0, "two")
+	wantOutcomes(t, outcomes(t, after, "f", 100), "one", "two")
+	wantOutcomes(t, outcomes(t, disk, "f", 100), "old", "one")
 }
 
 func TestCrashTearing(t *testing.T) {

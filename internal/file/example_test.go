@@ -38,7 +38,7 @@ func read(disk file.FS, name string) (string, error) {
 	}
 	b := make([]byte, 16)
 	n, err := f.ReadAt(b, 0)
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	return string(b[:n]), errors.Join(err, f.Close())

@@ -71,10 +71,11 @@ type File interface {
 
 	// Map maps the first length bytes for reading. The mapping shows writes made through any handle. It may be longer
 	// than the file; touching a byte beyond its end faults until the file has grown over it. (On Windows the file is
-	// extended first.)
+	// extended first, and one open for reading only is mapped no further than it goes.)
 	Map(length int, opts MapOptions) (Mapping, error)
 
-	// TryLock takes an advisory lock on the whole file, exclusive or shared, and does not wait: [ErrLocked].
+	// TryLock takes an advisory lock on the whole file, exclusive or shared, and does not wait: [ErrLocked]. A File that
+	// has one exchanges it, and is left with none if that fails.
 	TryLock(exclusive bool) error
 	// Unlock gives the lock back. Closing the file does too.
 	Unlock() error

@@ -4,6 +4,7 @@
 package file_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -40,7 +41,7 @@ func TestDiskFull(t *testing.T) {
 		t.Skip("no device that is always full:", err)
 	}
 	f := file.Wrap(dev)
-	defer f.Close()
+	defer func() { must(t, f.Close()) }()
 	_, err = f.WriteAt([]byte("x"), 0)
 	wantErr(t, err, unix.ENOSPC)
 	n, err := f.WriteVecAt([][]byte{{'x'}, {'y'}}, 0)
@@ -63,6 +64,26 @@ func TestFileSizeLimit(t *testing.T) {
 	}
 	wantErr(t, err, unix.EFBIG)
 	wantContent(t, f, "0123456789")
+}
+
+// TestShortReads reads a file that the kernel hands out in pieces, of which several fit into one buffer.
+func TestShortReads(t *testing.T) {
+	proc, err := os.Open("/proc/kallsyms")
+	if err != nil {
+		t.Skip("no file that is read in pieces:", err)
+	}
+	f := file.Wrap(proc)
+	defer func() { must(t, f.Close()) }()
+	want := make([]byte, 100_000)
+	if _, err := f.ReadAt(want, 0); err != nil {
+		t.Skip("too short a file:", err)
+	}
+	got := make([]byte, len(want))
+	n, err := f.ReadVecAt([][]byte{got[:10], got[10:70_000], got[70_000:]}, 0)
+	must(t, err)
+	if n != len(want) || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes read, differing from those of ReadAt", n)
+	}
 }
 
 func TestMappingFaultsBeyondTheEnd(t *testing.T) {

@@ -94,10 +94,15 @@ func content(t *testing.T, f file.File) string {
 	size, err := f.Size()
 	must(t, err)
 	b := make([]byte, size)
-	if n, err := f.ReadAt(b, 0); n != len(b) || err != nil && err != io.EOF {
+	if n, err := f.ReadAt(b, 0); n != len(b) || err != nil && !errors.Is(err, io.EOF) {
 		t.Fatalf("ReadAt(%d bytes) = %d, %v", len(b), n, err)
 	}
 	return string(b)
+}
+
+// exactly compares unwrapped errors: io.EOF has to come bare.
+func exactly(err, want error) bool {
+	return err == want //nolint:errorlint // see above
 }
 
 func zeros(n int) string { return string(make([]byte, n)) }
@@ -122,16 +127,16 @@ func TestReadAt(t *testing.T) {
 		} {
 			b := make([]byte, tc.len)
 			n, err := f.ReadAt(b, tc.off)
-			if string(b[:n]) != tc.want || err != tc.err {
+			if string(b[:n]) != tc.want || !exactly(err, tc.err) {
 				t.Errorf("ReadAt(%d bytes, %d) = %q, %v; want %q, %v", tc.len, tc.off, b[:n], err, tc.want, tc.err)
 			}
 			half := tc.len / 2
 			n, err = f.ReadVecAt([][]byte{b[:half], nil, b[half:]}, tc.off)
-			if string(b[:n]) != tc.want || err != tc.err {
+			if string(b[:n]) != tc.want || !exactly(err, tc.err) {
 				t.Errorf("ReadVecAt(%d bytes, %d) = %q, %v; want %q, %v", tc.len, tc.off, b[:n], err, tc.want, tc.err)
 			}
 		}
-		if _, err := f.ReadAt(make([]byte, 1), -1); err == nil || err == io.EOF {
+		if _, err := f.ReadAt(make([]byte, 1), -1); err == nil || errors.Is(err, io.EOF) {
 			t.Errorf("ReadAt at -1: error %v", err)
 		}
 	})
@@ -167,7 +172,7 @@ func TestVectors(t *testing.T) {
 			if !bytes.Equal(slices.Concat(bufs...), whole) {
 				t.Fatalf("ReadVecAt of %d buffers does not read what WriteVecAt wrote", count)
 			}
-			if n, err := f.ReadVecAt(append(bufs, make([]byte, 1)), 7); n != len(whole) || err != io.EOF {
+			if n, err := f.ReadVecAt(append(bufs, make([]byte, 1)), 7); n != len(whole) || !exactly(err, io.EOF) {
 				t.Fatalf("ReadVecAt past the end = %d, %v; want %d, EOF", n, err, len(whole))
 			}
 		}
@@ -315,9 +320,11 @@ func TestMapping(t *testing.T) {
 		write(t, f, 64<<10-2, "across the end")
 		want(64<<10-2, "ac")
 
-		must(t, f.Truncate(500))
-		must(t, f.Truncate(50<<10))
-		want(500, zeros(12))
+		if runtime.GOOS != "windows" { // which cuts no mapped files
+			must(t, f.Truncate(500))
+			must(t, f.Truncate(50<<10))
+			want(500, zeros(12))
+		}
 		must(t, f.Close())
 		want(0, "0123456789ABC") // a mapping outlives its file
 		must(t, m.Unmap())
@@ -404,6 +411,9 @@ func TestPunchHole(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("open files cannot be renamed or removed on Windows")
+	}
 	each(t, func(t *testing.T, fx fixture) {
 		a, b := fx.create(t, "a"), fx.create(t, "b")
 		write(t, a, 0, "A")

@@ -54,7 +54,7 @@ func (f *File) Page(id uint64) (*Page, error) {
 
 func (p *Page) checkHeader() error {
 	switch f := p.f; {
-	case p.table.ID() != p.id && !(p.table.Flags() == page.Meta && p.id < 2):
+	case p.table.ID() != p.id:
 		return f.errorAt(p.id, "unexpected page id %d in its header", p.table.ID())
 	case !page.ValidFlags(p.table.Flags()):
 		return f.errorAt(p.id, "unexpected page type %s", p.Type())
@@ -109,11 +109,17 @@ func (p *Page) ID() uint64 { return p.id }
 // Type names the type of the page: branch, leaf, meta or freelist.
 func (p *Page) Type() string { return page.TypeName(p.table.Flags()) }
 
-// IsBranch, IsLeaf, IsMeta and IsFreelist ask for the type of the page.
-func (p *Page) IsBranch() bool   { return p.table.Flags() == page.Branch }
-func (p *Page) IsLeaf() bool     { return p.table.Flags() == page.Leaf }     //nolint:revive // see IsBranch
-func (p *Page) IsMeta() bool     { return p.table.Flags() == page.Meta }     //nolint:revive // see IsBranch
-func (p *Page) IsFreelist() bool { return p.table.Flags() == page.Freelist } //nolint:revive // see IsBranch
+// IsBranch says whether this is a branch page.
+func (p *Page) IsBranch() bool { return p.table.Flags() == page.Branch }
+
+// IsLeaf says whether this is a leaf page.
+func (p *Page) IsLeaf() bool { return p.table.Flags() == page.Leaf }
+
+// IsMeta says whether this is a meta page.
+func (p *Page) IsMeta() bool { return p.table.Flags() == page.Meta }
+
+// IsFreelist says whether this is a free list page.
+func (p *Page) IsFreelist() bool { return p.table.Flags() == page.Freelist }
 
 func (p *Page) hasTable() bool { return p.IsBranch() || p.IsLeaf() }
 
@@ -201,4 +207,12 @@ func (p *Page) FreelistIDs() iter.Seq2[uint64, error] {
 			}
 		}
 	}
+}
+
+// Meta is the record of a meta page.
+func (p *Page) Meta() (Meta, error) {
+	if !p.IsMeta() {
+		return Meta{}, p.f.errorAt(p.id, "no meta record in a %s page", p.Type())
+	}
+	return metaOf(p.table), nil
 }

@@ -50,6 +50,7 @@ type File struct {
 	f        file.File
 	size     int64
 	pageSize int
+	hwm      uint64 // as found when the file was opened
 }
 
 // Open opens a file for reading and finds out its page size. It takes no lock: a database that is being written to can
@@ -63,15 +64,26 @@ func open(path string, flag int) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	size, err := f.Size()
-	if err == nil {
-		var pageSize int
-		if pageSize, err = detectPageSize(f, size); err == nil {
-			return &File{f: f, size: size, pageSize: pageSize}, nil
-		}
-		err = fmt.Errorf("%s: %w", path, err)
+	raw := &File{f: f}
+	if err := raw.survey(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
-	return nil, errors.Join(err, f.Close())
+	return raw, nil
+}
+
+// survey finds out the measures of the file.
+func (f *File) survey() (err error) {
+	if f.size, err = f.f.Size(); err != nil {
+		return err
+	}
+	if f.pageSize, err = detectPageSize(f.f, f.size); err != nil {
+		return err
+	}
+	f.hwm = f.Pages()
+	if m, ok := f.Active(); ok {
+		f.hwm = min(m.HWM, f.hwm)
+	}
+	return nil
 }
 
 // Close closes the file.
@@ -83,14 +95,9 @@ func (f *File) PageSize() int { return f.pageSize }
 // Pages is the number of whole pages the file has room for. Those from [File.HWM] on were never used.
 func (f *File) Pages() uint64 { return uint64(f.size / int64(f.pageSize)) }
 
-// HWM is the first page never allocated, as the active meta page says, though no more than the file has room for; all
-// of the file when no meta page is valid.
-func (f *File) HWM() uint64 {
-	if m, ok := f.Active(); ok {
-		return min(m.HWM, f.Pages())
-	}
-	return f.Pages()
-}
+// HWM is the first page never allocated, as the active meta page said when the file was opened, though no more than
+// the file has room for; all of the file when no meta page was valid.
+func (f *File) HWM() uint64 { return f.hwm }
 
 // Raw reads one page, whatever it holds.
 func (f *File) Raw(id uint64) ([]byte, error) {

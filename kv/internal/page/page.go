@@ -16,11 +16,11 @@ import (
 
 // Sizes in bytes of the fixed parts.
 const (
-	HeaderSize   = 16 // page header, at the start of every run
-	ElemSize     = 16 // one record of an element table, and the value header of a bucket
-	MetaSize     = 64 // meta record, directly behind the page header
-	MinSize      = 1024
-	BucketHeader = 16 // root page id and sequence, at the start of a bucket's value
+	HeaderSize   = 16   // page header, at the start of every run
+	ElemSize     = 16   // one record of an element table, and the value header of a bucket
+	MetaSize     = 64   // meta record, directly behind the page header
+	BucketHeader = 16   // root page id and sequence, at the start of a bucket's value
+	MinSize      = 1024 // the least page size: the second meta page of a file with smaller ones is not found
 )
 
 // Flags of the page header: the type of a page is exactly one of them.

@@ -1,0 +1,9 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build invariants || race
+
+package invariant
+
+// Enabled says that costly self-checks are to run.
+const Enabled = true

@@ -1,0 +1,66 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/holtdb/holt/internal/invariant"
+)
+
+// verify turns on costly checks of what a commit is about to write: in builds for testing, and where the environment
+// says BBOLT_VERIFY=all or =assert.
+var verify = invariant.Enabled || verifyAsked(os.Getenv("BBOLT_VERIFY"))
+
+func verifyAsked(env string) bool {
+	return strings.EqualFold(env, "all") || strings.EqualFold(env, "assert")
+}
+
+// verifyNode panics unless keys ascend and the size is right: invariants (1) and (2) of node. Keys out of order come from
+// a damaged page.
+func (w *writer) verifyNode(n *node) {
+	size := branchSize(nil)
+	for i := range n.slots {
+		size += elemSize(n.slots[i])
+		key := w.key(&n.slots[i])
+		if len(key) == 0 {
+			w.tx.corrupt(n.id, "element %d of page %d has an empty key", i, n.id)
+		}
+		if i > 0 && bytes.Compare(w.key(&n.slots[i-1]), key) >= 0 {
+			w.tx.corrupt(n.id, "key %d of page %d does not ascend: %x", i, n.id, key)
+		}
+	}
+	if size != n.size {
+		panic(fmt.Sprintf("assertion failed: node of page %d takes %d bytes, not %d", n.id, size, n.size))
+	}
+}
+
+// verify panics unless its invariants (1) and (2) hold. freed are the runs of the open write transaction.
+func (f *freelist) verify(freed []run) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	pending := 0
+	for _, r := range freed {
+		pending += int(r.n)
+	}
+	for _, r := range f.recent {
+		pending += int(r.n)
+	}
+	for _, runs := range f.pinned {
+		for _, r := range runs {
+			pending += int(r.n)
+		}
+	}
+	if pending != f.pending.Len() {
+		panic(fmt.Sprintf("assertion failed: %d pages are pending, %d are listed", pending, f.pending.Len()))
+	}
+	for id := range f.pending.All() {
+		if f.free.Has(id) {
+			panic(fmt.Sprintf("assertion failed: page %d is free and pending", id))
+		}
+	}
+}
