@@ -194,16 +194,12 @@ func TestWriteToEnds(t *testing.T) {
 	cancel()
 	tx, err := db.Begin(false)
 	must(t, err)
-	if _, err := tx.WriteToContext(ctx, io.Discard); err != context.Canceled {
-		t.Errorf("have %v, want %v", err, context.Canceled)
-	}
+	_, err = tx.WriteToContext(ctx, io.Discard)
+	wantErr(t, err, context.Canceled)
 	must(t, tx.Rollback())
-	if _, err := tx.WriteTo(io.Discard); err != kv.ErrTxClosed {
-		t.Errorf("have %v, want %v", err, kv.ErrTxClosed)
-	}
-	if err := tx.CopyFile(filepath.Join(t.TempDir(), "copy"), 0o600); err != kv.ErrTxClosed {
-		t.Errorf("have %v, want %v", err, kv.ErrTxClosed)
-	}
+	_, err = tx.WriteTo(io.Discard)
+	wantErr(t, err, kv.ErrTxClosed)
+	wantErr(t, tx.CopyFile(filepath.Join(t.TempDir(), "copy"), 0o600), kv.ErrTxClosed)
 }
 
 // TestWriteToCutFile has the file end too early: the backup must not pretend to be complete.

@@ -198,11 +198,11 @@ func TestBatchError(t *testing.T) {
 		})
 		exited = false
 		switch {
-		case i == 3 && err != errOwn:
-			t.Errorf("have %v, want the error of the function", err)
-		case i != 3 && err != nil:
+		case i == 3:
+			wantErr(t, err, errOwn)
+		case err != nil:
 			t.Errorf("call %d: %v", i, err)
-		case err == nil:
+		default:
 			good.Add(1)
 		}
 	})
@@ -319,9 +319,7 @@ func TestBatchClosed(t *testing.T) {
 	must(t, err)
 	must(t, db.Close())
 	for range 2 {
-		if err := db.Batch(func(*kv.Tx) error { return nil }); err != kv.ErrDatabaseNotOpen {
-			t.Errorf("have %v, want %v", err, kv.ErrDatabaseNotOpen)
-		}
+		wantErr(t, db.Batch(func(*kv.Tx) error { return nil }), kv.ErrDatabaseNotOpen)
 	}
 }
 

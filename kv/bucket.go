@@ -102,7 +102,7 @@ func (b *Bucket) Bucket(name []byte) *Bucket {
 // lookup is Bucket, with room for the handle of a read transaction.
 func (b *Bucket) lookup(name []byte, child *Bucket) *Bucket {
 	if b.edit != nil {
-		return b.editable(name)
+		return b.edit.bucket.editable(name) // b itself, but by a way on which it does not escape
 	}
 	at := b.find(name)
 	if !at.exact {

@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"sync"
@@ -37,7 +36,7 @@ func WithKVStringer(kvStringer KVStringer) CheckOption {
 }
 
 // WithPageId has only the page and what is under it checked; 0 means everything.
-func WithPageId(pageId uint64) CheckOption { //nolint:revive // the name that callers know
+func WithPageId(pageId uint64) CheckOption {
 	return func(c *checkConfig) { c.from = pageId }
 }
 
@@ -81,14 +80,14 @@ func (tx *Tx) CheckContext(ctx context.Context, options ...CheckOption) <-chan e
 		tx.checks = &checks{ended: make(chan struct{})}
 	}
 	c := &checker{
-		ctx: ctx, ended: tx.checks.ended, found: found, keys: config.keys,
+		done: ctx.Done(), ended: tx.checks.ended, found: found, keys: config.keys,
 		// A transaction of its own, so that what it meets is not taken for damage that tx met.
 		tx: Tx{db: tx.db, path: tx.path, meta: tx.meta, data: tx.data, limit: tx.limit, pageSize: tx.pageSize},
 	}
 	if tx.meta.Freelist == page.NoFreelist {
 		c.freeKnown = tx.copyFree(&c.free)
 	}
-	tx.checks.running.Go(func() { c.run(config.from) })
+	tx.checks.running.Go(func() { c.run(ctx, config.from) })
 	return found
 }
 
@@ -108,8 +107,8 @@ func (c *checks) stop() {
 
 // checker visits pages. It holds a bit for each page of the file and no more than one bucket for each.
 type checker struct {
-	ctx   context.Context //nolint:containedctx // lives as long as one call of CheckContext
-	ended <-chan struct{}
+	done  <-chan struct{} // closed when the caller wants no more
+	ended <-chan struct{} // closed when the transaction ends
 	found chan<- error
 	keys  KVStringer
 	tx    Tx
@@ -123,21 +122,23 @@ type checker struct {
 }
 
 // stopped is the panic that ends a check before it is through.
-type stopped struct{ err error }
+type stopped struct{}
 
-func (c *checker) run(from uint64) {
+func (c *checker) run(ctx context.Context, from uint64) {
 	defer close(c.found)
 	defer func() {
 		r := recover()
 		if r == nil {
 			return
 		}
-		last, ok := r.(stopped)
-		if !ok {
-			last.err = fmt.Errorf("check: panic: %v", r)
+		last := fmt.Errorf("check: panic: %v", r)
+		if _, ok := r.(stopped); ok {
+			if last = ctx.Err(); last == nil {
+				last = ErrTxClosed
+			}
 		}
 		select {
-		case c.found <- last.err:
+		case c.found <- last:
 		default:
 		}
 	}()
@@ -179,22 +180,23 @@ func (f *finding) Error() string { return f.corrupt.Reason }
 func (f *finding) Unwrap() error { return &f.corrupt }
 
 func (c *checker) send(err error) {
+	c.proceed() // of several cases that are ready select takes any
 	select {
 	case c.found <- err:
-	case <-c.ctx.Done():
-		panic(stopped{c.ctx.Err()})
+	case <-c.done:
+		panic(stopped{})
 	case <-c.ended:
-		panic(stopped{ErrTxClosed})
+		panic(stopped{})
 	}
 }
 
 // proceed ends the check if it is to end.
 func (c *checker) proceed() {
 	select {
-	case <-c.ctx.Done():
-		panic(stopped{c.ctx.Err()})
+	case <-c.done:
+		panic(stopped{})
 	case <-c.ended:
-		panic(stopped{ErrTxClosed})
+		panic(stopped{})
 	default:
 	}
 }
@@ -312,11 +314,7 @@ func (c *checker) visit(id uint64) (page.Page, bool) {
 		if id < c.tx.limit {
 			c.reached.Add(id) // not to be reported as lost too
 		}
-		var damage *CorruptError
-		if errors.As(err, &damage) {
-			err = &finding{*damage}
-		}
-		c.send(err)
+		c.send(&finding{*c.tx.err})
 		return nil, false
 	}
 	c.reach(id, p)

@@ -424,13 +424,9 @@ func TestCheckClosedTx(t *testing.T) {
 	tx, err := db.Begin(false)
 	must(t, err)
 	must(t, tx.Rollback())
-	var found []error
-	for err := range tx.Check() {
-		found = append(found, err)
-	}
-	if len(found) != 1 || found[0] != kv.ErrTxClosed {
-		t.Errorf("have %v, want %v", found, kv.ErrTxClosed)
-	}
+	found := tx.Check()
+	wantErr(t, <-found, kv.ErrTxClosed)
+	wantErr(t, <-found, nil)
 }
 
 // manyFindings is a database of which Check finds more than fit the channel.
@@ -469,21 +465,24 @@ func TestCheckContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	must(t, db.View(func(tx *kv.Tx) error {
 		found := tx.CheckContext(ctx)
-		<-found
+		if err := <-found; err == nil {
+			t.Error("no finding")
+		}
 		cancel()
-		n := 0
+		n := 1
 		for range found {
 			n++
 		}
-		if n > 2 {
-			t.Errorf("%d findings after the end of the context, want the last word and what was on its way", n)
+		if n > 4 {
+			t.Errorf("%d findings, want one, the two that were on their way, and the last word", n)
 		}
-		var all []error
-		for err := range tx.CheckContext(ctx) {
-			all = append(all, err)
+		found = tx.CheckContext(ctx)
+		for last := range found {
+			wantErr(t, last, context.Canceled)
+			n = 0
 		}
-		if len(all) != 1 || all[0] != context.Canceled {
-			t.Errorf("have %v, want %v", all, context.Canceled)
+		if n != 0 {
+			t.Error("a check whose context has ended says nothing")
 		}
 		return nil
 	}))

@@ -120,11 +120,23 @@ func (w *writer) chooseExtent() {
 	if w.tx.db.bolt {
 		return
 	}
+	w.tx.root.touchWays()
 	pages := w.tx.db.freelist.size()/w.tx.pageSize + 1
 	for _, n := range w.nodes[:w.used] {
 		pages += n.size/w.tx.pageSize + 1
 	}
 	w.next, _ = w.tx.db.freelist.find(pages)
+}
+
+// touchWays makes nodes of the pages that hold the headers of changed buckets, as spill would. It returns whether b is to
+// be written itself.
+func (b *Bucket) touchWays() bool {
+	for name, child := range b.edit.children {
+		if child.touchWays() {
+			b.leaf([]byte(name))
+		}
+	}
+	return b.edit.node != nil
 }
 
 // allocate takes a run of pages that no snapshot in use can see: a free one, or one behind all others.
@@ -218,12 +230,15 @@ func (db *DB) growTo(wanted, mapLen int64) int64 {
 	return size
 }
 
+// syncs says whether commits are made durable.
+func (db *DB) syncs() bool { return !db.NoSync || IgnoreNoSync }
+
 // setSize sets the length of the file and makes it durable.
 func (db *DB) setSize(size int64) error {
 	if err := db.file.Truncate(size); err != nil {
 		return fmt.Errorf("file resize error: %w", err)
 	}
-	if db.NoSync {
+	if !db.syncs() {
 		return nil
 	}
 	if err := db.file.Sync(); err != nil {
@@ -239,7 +254,7 @@ func (tx *Tx) writeAll(g growth) error {
 	if err := w.writePages(); err != nil {
 		return err
 	}
-	if !db.NoSync {
+	if db.syncs() {
 		if err := db.file.SyncData(); err != nil {
 			return err
 		}
@@ -301,7 +316,7 @@ func (db *DB) writePage(p []byte, off int64) error {
 	if _, err := db.file.WriteAt(p, off); err != nil {
 		return err
 	}
-	if db.NoSync {
+	if !db.syncs() {
 		return nil
 	}
 	return db.file.SyncData()

@@ -21,12 +21,12 @@ func Compact(dst, src *DB, txMaxSize int64) error {
 // CompactContext is Compact that ends with ctx.
 func CompactContext(ctx context.Context, dst, src *DB, txMaxSize int64) error {
 	return src.ViewContext(ctx, func(from *Tx) (err error) {
-		c := compactor{ctx: ctx, dst: dst, max: txMaxSize}
+		c := compactor{dst: dst, max: txMaxSize}
 		defer c.discard(&err)
-		if err := c.begin(); err != nil {
+		if err := c.begin(ctx); err != nil {
 			return err
 		}
-		if err := c.copy(newDescent(from), &from.root); err != nil {
+		if err := c.copy(ctx, newDescent(from), &from.root); err != nil {
 			return err
 		}
 		return c.tx.Commit()
@@ -35,7 +35,6 @@ func CompactContext(ctx context.Context, dst, src *DB, txMaxSize int64) error {
 
 // compactor writes to the destination. Between two commits it keeps the handles of the buckets it is in.
 type compactor struct {
-	ctx  context.Context //nolint:containedctx // lives as long as one call of CompactContext
 	dst  *DB
 	max  int64    // bytes of keys and values per transaction, 0 for no limit
 	size int64    // so far in this one
@@ -46,8 +45,8 @@ type compactor struct {
 }
 
 // begin starts a transaction and opens the buckets on the path.
-func (c *compactor) begin() error {
-	tx, err := c.dst.BeginContext(c.ctx, true)
+func (c *compactor) begin(ctx context.Context) error {
+	tx, err := c.dst.BeginContext(ctx, true)
 	if err != nil {
 		return err
 	}
@@ -66,8 +65,8 @@ func filled(b *Bucket) *Bucket {
 }
 
 // reserve makes room for an item, by a new transaction if this one is full. It also looks whether to go on at all.
-func (c *compactor) reserve(key, value []byte) error {
-	if err := c.ctx.Err(); err != nil {
+func (c *compactor) reserve(ctx context.Context, key, value []byte) error {
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	size := int64(len(key)) + int64(len(value))
@@ -75,7 +74,7 @@ func (c *compactor) reserve(key, value []byte) error {
 		if err := c.tx.Commit(); err != nil {
 			return err
 		}
-		if err := c.begin(); err != nil {
+		if err := c.begin(ctx); err != nil {
 			return err
 		}
 	}
@@ -84,7 +83,7 @@ func (c *compactor) reserve(key, value []byte) error {
 }
 
 // copy copies the contents of a bucket to the one at the end of the path.
-func (c *compactor) copy(d *descent, from *Bucket) error {
+func (c *compactor) copy(ctx context.Context, d *descent, from *Bucket) error {
 	var last []byte
 	cur := from.Cursor()
 	for k, v := cur.First(); k != nil; k, v = cur.Next() {
@@ -92,7 +91,7 @@ func (c *compactor) copy(d *descent, from *Bucket) error {
 			from.tx.corrupt(cur.id, "key %x of page %d is not above the one before it, %x", k, cur.id, last)
 		}
 		last = k
-		if err := c.reserve(k, v); err != nil {
+		if err := c.reserve(ctx, k, v); err != nil {
 			return err
 		}
 		into := c.into[len(c.into)-1]
@@ -102,7 +101,7 @@ func (c *compactor) copy(d *descent, from *Bucket) error {
 			}
 			continue
 		}
-		if err := c.copyBucket(d, into, d.enter(cur, k), k); err != nil {
+		if err := c.copyBucket(ctx, d, into, d.enter(cur, k), k); err != nil {
 			return err
 		}
 		d.leave()
@@ -111,7 +110,7 @@ func (c *compactor) copy(d *descent, from *Bucket) error {
 }
 
 // copyBucket makes the bucket called name and fills it.
-func (c *compactor) copyBucket(d *descent, into, from *Bucket, name []byte) error {
+func (c *compactor) copyBucket(ctx context.Context, d *descent, into, from *Bucket, name []byte) error {
 	b, err := into.CreateBucket(name)
 	if err != nil {
 		return err
@@ -121,7 +120,7 @@ func (c *compactor) copyBucket(d *descent, into, from *Bucket, name []byte) erro
 	}
 	c.path = append(c.path, name)
 	c.into = append(c.into, filled(b))
-	if err := c.copy(d, from); err != nil {
+	if err := c.copy(ctx, d, from); err != nil {
 		return err
 	}
 	c.path = c.path[:len(c.path)-1]

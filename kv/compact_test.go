@@ -160,27 +160,17 @@ func TestCompactMoment(t *testing.T) {
 func TestCompactErrors(t *testing.T) {
 	src := openTemp(t, nil)
 	fillHoley(t, src)
-	if err := kv.Compact(src, src, 0); err != kv.ErrBucketExists {
-		t.Errorf("into itself: have %v, want %v", err, kv.ErrBucketExists)
-	}
+	wantErr(t, kv.Compact(src, src, 0), kv.ErrBucketExists)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := kv.CompactContext(ctx, openTemp(t, nil), src, 0); err != context.Canceled {
-		t.Errorf("context ended: have %v, want %v", err, context.Canceled)
-	}
+	wantErr(t, kv.CompactContext(ctx, openTemp(t, nil), src, 0), context.Canceled)
 	closed, err := kv.Open(filepath.Join(t.TempDir(), "test.db"), 0o600, nil)
 	must(t, err)
 	must(t, closed.Close())
-	if err := kv.Compact(closed, src, 0); err != kv.ErrDatabaseNotOpen {
-		t.Errorf("into a closed one: have %v, want %v", err, kv.ErrDatabaseNotOpen)
-	}
-	if err := kv.Compact(openTemp(t, nil), closed, 0); err != kv.ErrDatabaseNotOpen {
-		t.Errorf("from a closed one: have %v, want %v", err, kv.ErrDatabaseNotOpen)
-	}
+	wantErr(t, kv.Compact(closed, src, 0), kv.ErrDatabaseNotOpen)
+	wantErr(t, kv.Compact(openTemp(t, nil), closed, 0), kv.ErrDatabaseNotOpen)
 	limited := openTemp(t, &kv.Options{NoSync: true, MaxSize: 1 << 16})
-	if err := kv.Compact(limited, src, 0); err != kv.ErrMaxSizeReached {
-		t.Errorf("into one that is too small: have %v, want %v", err, kv.ErrMaxSizeReached)
-	}
+	wantErr(t, kv.Compact(limited, src, 0), kv.ErrMaxSizeReached)
 	must(t, limited.Update(func(*kv.Tx) error { return nil })) // nothing is left open
 }
 
@@ -250,13 +240,13 @@ func grow(random *rand.Rand, b *kv.Bucket, depth int) error {
 		name := fmt.Appendf(nil, "%d", random.IntN(1000))
 		if depth > 4 || random.IntN(5) != 0 {
 			err := b.Put(name, make([]byte, random.IntN(300)))
-			if err != nil && err != kv.ErrIncompatibleValue {
+			if err != nil && !errors.Is(err, kv.ErrIncompatibleValue) {
 				return err
 			}
 			continue
 		}
 		sub, err := b.CreateBucketIfNotExists(name)
-		if err == kv.ErrIncompatibleValue {
+		if errors.Is(err, kv.ErrIncompatibleValue) {
 			continue
 		}
 		if err := errors.Join(err, sub.SetSequence(random.Uint64()), grow(random, sub, depth+1)); err != nil {

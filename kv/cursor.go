@@ -30,11 +30,10 @@ type Cursor struct {
 	node  *node
 	index int
 
-	// In a node: which element it stands on, to find it again when gen has changed. If after is set it stands in the
-	// gap behind that element, which may be gone.
-	cur   slot
-	gen   uint32
-	after bool
+	// In a node: the element it stands on, to find it again when gen has changed, and how.
+	cur    slot
+	gen    uint32
+	stance stance
 
 	// The way from the root to the leaf, as the index taken in each branch. Trees deeper than the array go on in deep,
 	// which is replaced, never written to, since copies share it.
@@ -42,6 +41,15 @@ type Cursor struct {
 	path  [cursorFrames]frame
 	deep  []frame
 }
+
+// stance is how a cursor stands in a node with regard to cur.
+type stance uint8
+
+const (
+	on     stance = iota // cur is the element at index
+	gap                  // cur is gone; index is the element behind it
+	behind               // behind all elements, the last of which is or was cur
+)
 
 // frame is a branch on the way to a leaf.
 type frame struct {
@@ -116,7 +124,7 @@ func (c *Cursor) next() (key, value []byte) {
 	case c.node != nil:
 		c.sync()
 		i := c.index + 1
-		if c.after {
+		if c.stance != on {
 			i = c.index
 		}
 		if i < len(c.node.slots) {
@@ -167,18 +175,17 @@ func (c *Cursor) Delete() error {
 		if flags&page.BucketFlag != 0 {
 			return ErrIncompatibleValue
 		}
-		b.drop(key)
-		return nil
+		return b.unset(key) // what is under that key by now may be something else
 	}
 	c.sync()
-	if c.after {
+	if c.stance != on {
 		return nil
 	}
 	if c.cur.ref&slotBucket != 0 {
 		return ErrIncompatibleValue
 	}
 	b.dropAt(c.node, c.index)
-	c.gen, c.after = c.node.gen, true
+	c.gen, c.stance = c.node.gen, gap
 	return nil
 }
 
@@ -231,18 +238,17 @@ func (c *Cursor) stand(index int) {
 		return
 	}
 	c.gen = n.gen
-	c.after = index >= len(n.slots)
 	switch {
-	case !c.after:
-		c.cur = n.slots[index]
+	case index < len(n.slots):
+		c.cur, c.stance = n.slots[index], on
 	case index > 0:
-		c.cur = n.slots[index-1]
+		c.cur, c.stance = n.slots[index-1], behind
 	default:
-		c.cur = slot{}
+		c.cur, c.stance = slot{}, behind
 	}
 }
 
-// sync finds the element again after the node has changed.
+// sync finds the element again after the node has changed. One that was deleted and put again is the same one.
 func (c *Cursor) sync() {
 	if c.gen == c.node.gen {
 		return
@@ -250,12 +256,12 @@ func (c *Cursor) sync() {
 	w := c.bucket.tx.w
 	i, exact := w.search(c.node, w.key(&c.cur))
 	switch {
-	case !exact:
-		c.after = true // it is gone; the gap it left is in front of i
-	case c.after:
+	case exact && c.stance == behind:
 		i++
-	default:
-		c.cur = c.node.slots[i]
+	case exact:
+		c.cur, c.stance = c.node.slots[i], on
+	case c.stance == on:
+		c.stance = gap
 	}
 	c.index, c.gen = i, c.node.gen
 }
@@ -274,7 +280,7 @@ func (c *Cursor) descend(level, to int, key []byte) {
 	n, p, id := c.view(level)
 	c.depth = level
 	for n == nil && p.Flags() == page.Branch || n != nil && !n.leaf {
-		if c.depth == maxDepth {
+		if c.depth == maxDepth-1 {
 			tx.tooDeep(id)
 		}
 		f := frame{id: id, count: uint32(c.branchLen(n, p, id))}

@@ -159,7 +159,7 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 	tx.root.tx = tx
 	tx.root.InBucket = tx.rootHeader()
 	tx.root.FillPercent = DefaultFillPercent
-	tx.root.edit = &bucketEdit{}
+	tx.root.edit = &bucketEdit{bucket: &tx.root}
 	return tx, nil
 }
 

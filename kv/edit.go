@@ -11,6 +11,7 @@ import (
 
 // bucketEdit is what a write transaction knows of a bucket beside its header.
 type bucketEdit struct {
+	bucket     *Bucket // whose this is
 	parent     *Bucket
 	node       *node              // the root, once there is a node for it
 	base       uint64             // where the inline page lies, like slot.loc
@@ -53,7 +54,7 @@ func (b *Bucket) child(name, value []byte, loc, id uint64) *Bucket {
 	}
 	child := &Bucket{FillPercent: DefaultFillPercent, tx: b.tx}
 	child.parse(value, id)
-	child.edit = &bucketEdit{parent: b, base: loc + page.BucketHeader}
+	child.edit = &bucketEdit{bucket: child, parent: b, base: loc + page.BucketHeader}
 	b.adopt(name, child)
 	return child
 }
@@ -118,7 +119,7 @@ func (b *Bucket) leaf(key []byte) *node {
 	n := b.rootNode()
 	var r recentLeaf
 	for depth := 0; !n.leaf; depth++ {
-		if depth == maxDepth {
+		if depth == maxDepth-1 {
 			b.tx.tooDeep(n.id)
 		}
 		i := w.searchChild(n, key)
@@ -304,7 +305,7 @@ func (b *Bucket) create(name []byte) (*Bucket, error) {
 	b.put(name, s)
 
 	child := &Bucket{FillPercent: DefaultFillPercent, tx: b.tx, inline: inline}
-	child.edit = &bucketEdit{parent: b, base: s.loc + uint64(s.ksize) + page.BucketHeader}
+	child.edit = &bucketEdit{bucket: child, parent: b, base: s.loc + uint64(s.ksize) + page.BucketHeader}
 	b.adopt(name, child)
 	return child, nil
 }

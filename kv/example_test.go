@@ -65,13 +65,17 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 
 	db, err := kv.Open(filepath.Join(dir, "my.db"), 0o600, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer db.Close()
+	defer func() {
+		if err := db.Close(); err != nil {
+			log.Print(err)
+		}
+	}()
 
 	err = db.Update(func(tx *kv.Tx) error {
 		b, err := tx.CreateBucketIfNotExists([]byte("colours"))
@@ -126,7 +130,7 @@ func ExampleDB_Begin() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer tx.Rollback() // does nothing after the commit
+	defer func() { _ = tx.Rollback() }() // does nothing after the commit
 
 	if _, err := tx.CreateBucket([]byte("b")); err != nil {
 		log.Fatal(err)
@@ -369,7 +373,7 @@ func ExampleTx_WriteTo() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	n, err := io.Copy(io.Discard, response.Body)
 	fmt.Println(n == response.ContentLength, err)
 	// Output: true <nil>
@@ -443,8 +447,7 @@ func ExampleCorruptError() {
 		tx.Bucket([]byte("planets")) // returns no error
 		return nil
 	})
-	var damage *kv.CorruptError
-	if errors.As(err, &damage) {
+	if damage, ok := errors.AsType[*kv.CorruptError](err); ok {
 		fmt.Println(damage.Off == int64(damage.Page)*size, damage.Path == db.Path())
 	}
 	// Output: true true

@@ -153,10 +153,15 @@ func (s *faultSession) commit(step step) {
 		s.sound = []string{tried}
 	} else {
 		s.failed("commit", err)
-		if len(s.fault.Injected()) == injected {
-			s.refused = true // nothing failed this time
+		if len(s.fault.Injected()) == injected { // nothing failed this time
+			s.refused = true
+			if injected == 1 {
+				s.Error("the database takes no more writes after a single call has failed")
+			}
 		}
-		s.sound = append(s.sound, tried)
+		if tried != "" {
+			s.sound = append(s.sound, tried)
+		}
 	}
 	text, err := soundContent(s.db)
 	if err != nil {
@@ -167,7 +172,7 @@ func (s *faultSession) commit(step step) {
 	}
 }
 
-// tryCommit returns what the database will hold if the step is committed.
+// tryCommit returns what the database will hold if the step is committed, and nothing if it cannot even begin.
 func (s *faultSession) tryCommit(step step) (text string, err error) {
 	err = s.db.Update(func(tx *kv.Tx) error {
 		err := runIn(tx, step)
@@ -314,6 +319,7 @@ func TestFaultAtCreate(t *testing.T) {
 					t.Fatalf("open: %v, after calls failed: %v", err, fault.Injected())
 				}
 				if !failed {
+					fault.FailIf(nil)
 					must(t, db.Close())
 					return
 				}
@@ -328,44 +334,29 @@ func TestFaultAtCreate(t *testing.T) {
 }
 
 // TestFaultAtMeta fails the writes and syncs of the meta page, one commit after the other, and cuts the power after
-// each: a commit that failed must not come back, unless the database took no more writes.
+// each: a commit that failed must not come back, unless the database takes no more writes.
 func TestFaultAtMeta(t *testing.T) {
-	const pageSize = 1024
 	for _, kind := range []file.OpKind{file.OpWrite, file.OpSyncData} {
 		for fails := 1; fails <= 4; fails++ {
 			t.Run(fmt.Sprintf("%s, %d times", kind, fails), func(t *testing.T) {
 				disk := file.NewCrash()
 				fault := file.NewFault(disk)
-				db := mustOpenSim(t, fault, kv.Options{PageSize: pageSize})
-				w := &world{db: db}
-				must(t, puts(0, 20, 1, 100)(w))
-				text, err := soundContent(db)
-				must(t, err)
-				for range 4 {
-					failMeta(fault, kind, fails, pageSize)
-					before := text
-					err := puts(0, 20, 1, 90)(w)
-					if len(fault.Injected()) > 0 && !errors.Is(err, file.ErrInjected) {
-						t.Fatal("commit:", err)
+				s := &faultSession{T: t, options: kv.Options{PageSize: 1024}, disk: disk, fault: fault, ledger: &ledger{}}
+				s.db = mustOpenSim(t, fault, s.options)
+				s.commit(puts(0, 20, 1, 100))
+				for round := range 4 {
+					failMeta(fault, kind, fails, s.options.PageSize)
+					s.commit(puts(0, 20, 1, 90+round))
+					for seed := range uint64(20) {
+						s.expectSound("after a power cut", disk.AfterCut(seed))
 					}
 					fault.FailIf(nil)
-					again := puts(0, 1, 1, 101)(w)
-					text, err = soundContent(db)
-					must(t, err)
-					if again == nil {
-						before = text
-					}
-					for seed := range uint64(20) {
-						db := mustOpenSim(t, disk.AfterCut(seed), kv.Options{PageSize: pageSize})
-						found, err := soundContent(db)
-						must(t, err)
-						if again == nil && found != before {
-							t.Error(firstDifference(found, before))
-						}
-						must(t, db.Close())
-					}
+					s.commit(puts(0, 1, 1, 101+round))
 				}
-				must(t, db.Close())
+				if refused := fails > 1; s.refused != refused {
+					t.Errorf("the database takes no more writes: %t, want %t", s.refused, refused)
+				}
+				must(t, s.db.Close())
 			})
 		}
 	}
@@ -382,4 +373,64 @@ func failMeta(fault *file.Fault, kind file.OpKind, times, pageSize int) {
 		failed++
 		return file.ErrInjected
 	})
+}
+
+// TestFaultDuringCopy makes every call fail while a database is copied, by Compact and by CopyFile: an error, or a whole
+// copy.
+func TestFaultDuringCopy(t *testing.T) {
+	options := kv.Options{PageSize: 1024}
+	disk := file.NewMemory()
+	src := mustOpenSim(t, disk, options)
+	w := &world{db: src}
+	must(t, puts(0, 60, 1, 100)(w))
+	for _, s := range buckets()[:4] {
+		must(t, s(w))
+	}
+	want, err := soundContent(src)
+	must(t, err)
+	must(t, src.Close())
+	for name, copyTo := range map[string]func(src *kv.DB, disk file.FS, path string) error{
+		"Compact": func(src *kv.DB, disk file.FS, path string) error {
+			dst, err := kv.OpenFS(disk, path, 0o600, &options)
+			if err != nil {
+				return err
+			}
+			return errors.Join(kv.Compact(dst, src, 2000), dst.Close())
+		},
+		"CopyFile": func(src *kv.DB, _ file.FS, path string) error {
+			return src.View(func(tx *kv.Tx) error { return tx.CopyFile(path, 0o600) })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for k := 1; ; k++ {
+				disk := disk.Clone()
+				fault := file.NewFault(disk)
+				src := mustOpenSim(t, fault, options)
+				fault.FailAt(k)
+				err := copyTo(src, fault, "dir/copy.db")
+				failed := len(fault.Injected()) > 0
+				if err != nil && !errors.Is(err, file.ErrInjected) {
+					t.Error("copy:", err)
+				}
+				fault.FailIf(nil)
+				if text, err := soundContent(src); text != want {
+					t.Errorf("original: %v, %s", err, firstDifference(text, want))
+				}
+				must(t, src.Close())
+				if err == nil {
+					dst, err := kv.OpenFS(disk, "dir/copy.db", 0o600, &options)
+					must(t, err)
+					text, err := soundContent(dst)
+					must(t, err)
+					if text != want {
+						t.Errorf("copy, after call %d failed: %s", k, firstDifference(text, want))
+					}
+					must(t, dst.Close())
+				}
+				if !failed {
+					return
+				}
+			}
+		})
+	}
 }

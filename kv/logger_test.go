@@ -92,9 +92,7 @@ func TestSlog(t *testing.T) {
 		_, err := tx.CreateBucket([]byte("b"))
 		return err
 	}))
-	if err := db.Update(func(tx *kv.Tx) error { return tx.DeleteBucket([]byte("none")) }); err != kv.ErrBucketNotFound {
-		t.Fatalf("have %v, want %v", err, kv.ErrBucketNotFound)
-	}
+	wantErr(t, db.Update(func(tx *kv.Tx) error { return tx.DeleteBucket([]byte("none")) }), kv.ErrBucketNotFound)
 	must(t, db.Close())
 
 	all := records(t, &out)

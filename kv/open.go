@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,7 +153,7 @@ func (db *DB) prepare(path string, o *Options) (err error) {
 		return err
 	}
 	db.pageSize = o.PageSize
-	if db.pageSize == 0 {
+	if db.pageSize <= 0 {
 		db.pageSize = os.Getpagesize()
 	}
 	if db.fileSize == 0 {
@@ -178,9 +179,11 @@ func detectPageSize(f io.ReaderAt, fileSize int64) (size int, found bool, err er
 	const probe, minMeta = 4096, page.HeaderSize + page.MetaSize
 	buf := make([]byte, probe)
 	readable := false
+	var failed error
 	try := func(off int64, whole bool) (int, bool) {
 		n, err := f.ReadAt(buf, off)
 		if err != nil && !errors.Is(err, io.EOF) || whole && n < probe {
+			failed = cmp.Or(failed, err)
 			return 0, false
 		}
 		readable = true
@@ -199,10 +202,13 @@ func detectPageSize(f io.ReaderAt, fileSize int64) (size int, found bool, err er
 			return size, true, nil
 		}
 	}
-	if !readable {
-		return 0, false, ErrInvalid
+	switch {
+	case readable:
+		return 0, false, nil
+	case failed != nil && !errors.Is(failed, io.EOF):
+		return 0, false, fmt.Errorf("%w: %w", ErrInvalid, failed)
 	}
-	return 0, false, nil
+	return 0, false, ErrInvalid
 }
 
 // create writes the pages of an empty database, the metas last: until they are there the file is an unfinished one,
@@ -246,10 +252,10 @@ func (db *DB) create(path string) error {
 // zeros or what create writes. Nothing is lost by writing it anew.
 func (db *DB) unfinished() bool {
 	have := make([]byte, 4*db.pageSize)
-	if db.fileSize != int64(len(have)) {
+	if db.pageSize < page.MinSize || db.fileSize != int64(len(have)) {
 		return false
 	}
-	if _, err := db.file.ReadAt(have, 0); err != nil && err != io.EOF {
+	if _, err := db.file.ReadAt(have, 0); err != nil && !errors.Is(err, io.EOF) {
 		return false
 	}
 	want := make([]byte, len(have))
@@ -266,7 +272,7 @@ func (db *DB) unfinished() bool {
 func (db *DB) readMetas(maps *mapping) error {
 	data := maps.bytes()
 	data = data[:min(int64(len(data)), db.fileSize)]
-	if len(data) < 2*db.pageSize {
+	if len(data) < 2*db.pageSize || len(data)-db.pageSize < page.HeaderSize+page.MetaSize {
 		return fmt.Errorf("file size too small %d", db.fileSize)
 	}
 	m0, m1 := page.MetaOf(data), page.MetaOf(data[db.pageSize:])

@@ -5,6 +5,7 @@ package kv_test
 
 import (
 	"errors"
+	"math"
 	"testing"
 
 	"github.com/holtdb/holt/kv"
@@ -28,7 +29,7 @@ func TestPage(t *testing.T) {
 				t.Errorf("have %+v, %v; want %+v", have, err, want)
 			}
 		}
-		for _, id := range []int{int(f.meta().HWM), 1 << 40, -1} {
+		for _, id := range []int{int(f.meta().HWM), math.MaxInt, -1} {
 			if have, err := tx.Page(id); have != nil || err != nil {
 				t.Errorf("page %d: have %+v, %v; want nothing", id, have, err)
 			}
@@ -71,16 +72,13 @@ func TestPageErrors(t *testing.T) {
 	db := openPages(t, f)
 	tx, err := db.Begin(false)
 	must(t, err)
-	if _, err := tx.Page(0); err != kv.ErrFreePagesNotLoaded {
-		t.Errorf("have %v, want %v", err, kv.ErrFreePagesNotLoaded)
-	}
+	_, err = tx.Page(0)
+	wantErr(t, err, kv.ErrFreePagesNotLoaded)
 	must(t, tx.Rollback())
-	if _, err := tx.Page(0); err != kv.ErrTxClosed {
-		t.Errorf("have %v, want %v", err, kv.ErrTxClosed)
-	}
-	var corrupt *kv.CorruptError
+	_, err = tx.Page(0)
+	wantErr(t, err, kv.ErrTxClosed)
 	_, err = kv.Open(db.Path(), 0o600, &kv.Options{ReadOnly: true, PreLoadFreelist: true})
-	if !errors.As(err, &corrupt) {
+	if _, ok := errors.AsType[*kv.CorruptError](err); !ok {
 		t.Errorf("high water mark beyond the file: have %v, want a CorruptError", err)
 	}
 }

@@ -179,10 +179,11 @@ const (
 // split finds how many of the elements, which take size bytes, go into the first page, and how many bytes those take:
 // all, unless they are more than four and do not fit, or so large that the place of one could not be told in 32 bits.
 func split(slots []slot, size, pageSize int, fill float64) (n, left int) {
-	if int64(size) > math.MaxUint32 {
+	switch {
+	case len(slots) >= minKeysLeft+minKeysRight && (size >= pageSize || len(slots) >= page.MaxCount):
+	case int64(size) > math.MaxUint32:
 		return splitHuge(slots)
-	}
-	if len(slots) < minKeysLeft+minKeysRight || size < pageSize && len(slots) < page.MaxCount {
+	default:
 		return len(slots), size
 	}
 	target := int(float64(pageSize) * min(max(fill, minFill), maxFill))
@@ -197,7 +198,7 @@ func split(slots []slot, size, pageSize int, fill float64) (n, left int) {
 	return n, left
 }
 
-// splitHuge is split for more than 4 GiB: as much as is less than that, but one element in any case.
+// splitHuge is split for up to four elements of more than 4 GiB: as many as take less than that, but one in any case.
 func splitHuge(slots []slot) (n, left int) {
 	left = page.HeaderSize
 	for n < len(slots) && (n == 0 || int64(left+elemSize(slots[n])) <= math.MaxUint32) {

@@ -50,3 +50,11 @@ func writeFile(t testing.TB, path string, b []byte) {
 	t.Helper()
 	must(t, os.WriteFile(path, b, 0o600))
 }
+
+// wantErr demands an error as it is, without anything around it: callers of this API compare with ==.
+func wantErr(t testing.TB, have, want error) {
+	t.Helper()
+	if have != want { //nolint:errorlint // see above
+		t.Errorf("have %v, want %v", have, want)
+	}
+}

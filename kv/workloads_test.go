@@ -60,7 +60,7 @@ func inBucket(name string, fn func(b *kv.Bucket) error) step {
 // puts is a step that stores numbered keys.
 func puts(from, to, by, size int) step {
 	return inBucket("b", func(b *kv.Bucket) error {
-		for i := from; i != to; i += by {
+		for i := from; (to-i)*by > 0; i += by {
 			if err := b.Put(numbered(i), filler(i, size)); err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ func puts(from, to, by, size int) step {
 // deletes is a step that removes numbered keys.
 func deletes(from, to, by int) step {
 	return inBucket("b", func(b *kv.Bucket) error {
-		for i := from; i != to; i += by {
+		for i := from; (to-i)*by > 0; i += by {
 			if err := b.Delete(numbered(i)); err != nil {
 				return err
 			}

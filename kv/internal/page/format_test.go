@@ -513,6 +513,9 @@ func TestFormatChecksum(t *testing.T) {
 		}
 		from, to, sum = atoi(t, m[1]), atoi(t, m[2]), r.at(0)
 	}
+	if to+1 != sum {
+		t.Errorf("the checksum covers bytes up to %d and lies at %d", to, sum)
+	}
 	b := make([]byte, 4096)
 	page.PutMeta(b, page.MetaRecord{PageSize: 4096, Root: 3, Freelist: 2, HWM: 4, TxID: 1})
 	for i := range b {
@@ -543,6 +546,13 @@ func TestFormatConstants(t *testing.T) {
 			t.Errorf("the row of %s does not say %#x", name, want)
 		}
 	}
+	for _, r := range layouts(t)["Leaf element"] {
+		if bit, _, _ := strings.Cut(r.meaning, ":"); r.name == "flags" {
+			if n := atoi(t, strings.TrimPrefix(bit, "bit ")); 1<<n != page.BucketFlag {
+				t.Errorf("%q is documented as the flag of a bucket, not %#x", bit, page.BucketFlag)
+			}
+		}
+	}
 }
 
 // TestFormatTypes holds the table of page types against the code.
@@ -553,7 +563,11 @@ func TestFormatTypes(t *testing.T) {
 			continue
 		}
 		for _, cells := range tab.rows {
-			documented[uint16(atoi(t, cells[0]))] = cells[1]
+			flags := uint16(atoi(t, cells[0]))
+			if documented[flags] != "" {
+				t.Errorf("flags %#x are documented twice", flags)
+			}
+			documented[flags] = cells[1]
 		}
 	}
 	for flags := range 1 << 16 {

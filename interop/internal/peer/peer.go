@@ -1,0 +1,26 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Package peer lets tests depend on software that is not always at hand.
+package peer
+
+import (
+	"context"
+	"os"
+	"testing"
+)
+
+// A Module is a published module that a test compiles.
+type Module interface {
+	String() string
+	Cached(context.Context) bool
+}
+
+// Require skips the test if the module cache lacks m, because go test should not start downloads of megabytes. With
+// HOLT_REQUIRE_PEERS=1 the test goes on: it then downloads m, or fails.
+func Require(t testing.TB, m Module) {
+	t.Helper()
+	if os.Getenv("HOLT_REQUIRE_PEERS") != "1" && !m.Cached(t.Context()) {
+		t.Skipf("the module cache lacks %s; go mod download %s gets it", m, m)
+	}
+}

@@ -1,0 +1,537 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/kv"
+	"github.com/holtdb/holt/kv/internal/page"
+)
+
+const damagedPageSize = 1024
+
+// damageable are sound files to be damaged. Each has a bucket called keep, which no test changes, and one called tree,
+// with a branch, a value of several pages, and buckets inside; some pages are free.
+func damageable(t testing.TB) map[string][]byte {
+	files := map[string][]byte{}
+	for name, o := range map[string]kv.Options{
+		"default":     {PageSize: damagedPageSize},
+		"no freelist": {PageSize: damagedPageSize, BoltPlacement: true, NoFreelistSync: true},
+	} {
+		disk := file.NewMemory()
+		db := mustOpenSim(t, disk, o)
+		for round := range 2 {
+			must(t, db.Update(func(tx *kv.Tx) error { return fillDamageable(tx, round) }))
+		}
+		checkClean(t, db)
+		must(t, db.Close())
+		b := readSim(t, disk, simPath)
+		files[name] = b[:len(bytes.TrimRight(b, "\x00"))/damagedPageSize*damagedPageSize+damagedPageSize]
+	}
+	return files
+}
+
+func fillDamageable(tx *kv.Tx, round int) error {
+	var errs []error
+	bucket := func(in *kv.Bucket, name string, n, size int) *kv.Bucket {
+		b, err := in.CreateBucketIfNotExists([]byte(name))
+		errs = append(errs, err)
+		for i := range n {
+			errs = append(errs, b.Put(numbered(i), filler(i+round, size)))
+		}
+		return b
+	}
+	root := tx.Cursor().Bucket()
+	bucket(root, "inline", 2, 3)
+	bucket(root, "keep", 14, 90)
+	tree := bucket(root, "tree", 22, 60)
+	bucket(tree, "inline", 3, 5)
+	bucket(tree, "inside", 12, 90)
+	errs = append(errs, tree.Put([]byte("large"), filler(round, 2*damagedPageSize)))
+	return errors.Join(errs...)
+}
+
+// patient is a damaged file in treatment.
+type patient struct {
+	*testing.T
+	what string // what the damage is
+	file []byte
+	disk *file.Crash
+	db   *kv.DB
+	says *oracle
+}
+
+// endure demands that a damaged file is read as what its bytes say or with an error, and that writing to it does not
+// make things worse. Nothing may panic, hang, or take much memory.
+func endure(t *testing.T, what string, damaged []byte) {
+	t.Helper()
+	p := &patient{T: t, what: what, file: damaged, says: consult(damaged, damagedPageSize)}
+	defer p.guard()()
+	p.inspect(kv.Options{ReadOnly: true})
+	p.disk = memoryWith(t, damaged)
+	var err error
+	if p.db, err = openSim(p.disk, kv.Options{PageSize: damagedPageSize}); err != nil {
+		p.expectOpenError(err)
+		return
+	}
+	p.read()
+	before := p.keep()
+	p.write()
+	if after := p.keep(); before != after && p.keepIsApart() {
+		p.complain("writing elsewhere changed the bucket keep: %s", firstDifference(after, before))
+	}
+	must(t, p.db.Close())
+	p.reopen(before)
+}
+
+func (p *patient) complain(format string, args ...any) {
+	p.Helper()
+	p.Errorf("%s: %s", p.what, fmt.Sprintf(format, args...))
+}
+
+// guard reports panics and hangs until the result is called.
+func (p *patient) guard() func() {
+	hang := time.AfterFunc(time.Minute, func() {
+		debug.SetTraceback("all")
+		panic("hangs: " + p.what)
+	})
+	return func() {
+		hang.Stop()
+		if r := recover(); r != nil {
+			p.complain("panic: %v\n%s", r, debug.Stack())
+		}
+	}
+}
+
+// expectOpenError demands that Open's error is one that says something about the file.
+func (p *patient) expectOpenError(err error) {
+	var corrupt *kv.CorruptError
+	switch {
+	case errors.As(err, &corrupt):
+		p.sensible(corrupt)
+	case errors.Is(err, kv.ErrInvalid), errors.Is(err, kv.ErrChecksum), errors.Is(err, kv.ErrVersionMismatch),
+		strings.Contains(err.Error(), "file size too small"):
+	default:
+		p.complain("open: %v", err)
+	}
+	if p.says.err == nil && len(p.says.flaws) == 0 {
+		p.complain("open of a sound file: %v", err)
+	}
+}
+
+// sensible demands that an error says where the damage is.
+func (p *patient) sensible(err *kv.CorruptError) {
+	p.Helper()
+	if err.Path != simPath || err.Reason == "" || err.Off != int64(err.Page)*damagedPageSize {
+		p.complain("error %#v", err)
+	}
+}
+
+// corrupt demands that err is nil or a *CorruptError, and says which.
+func (p *patient) corrupt(doing string, err error) bool {
+	p.Helper()
+	var corrupt *kv.CorruptError
+	if errors.As(err, &corrupt) {
+		p.sensible(corrupt)
+		return true
+	}
+	if err != nil {
+		p.complain("%s: %v", doing, err)
+	}
+	return false
+}
+
+// inspect opens the file read-only and reads it.
+func (p *patient) inspect(o kv.Options) {
+	var err error
+	o.PageSize = damagedPageSize
+	if p.db, err = openSim(memoryWith(p, p.file), o); err != nil {
+		p.expectOpenError(err)
+		return
+	}
+	p.read()
+	must(p, p.db.Close())
+}
+
+// read compares all ways of reading with what the file says.
+func (p *patient) read() {
+	p.content()
+	p.check()
+	for name, read := range readings {
+		err := p.db.View(func(tx *kv.Tx) error { return read(tx) })
+		if damage := p.corrupt(name, err); damage && p.says.err == nil && len(p.says.flaws) == 0 {
+			p.complain("%s: %v, but the file is sound", name, err)
+		}
+	}
+}
+
+// content walks over everything.
+func (p *patient) content() {
+	var text string
+	err := p.db.View(func(tx *kv.Tx) error {
+		text = contentOf(tx)
+		return nil
+	})
+	damage := p.corrupt("walk", err)
+	switch {
+	case damage && p.says.err == nil && len(p.says.flaws) == 0:
+		p.complain("walk: %v, but the file is sound", err)
+	case strings.Contains(text, " is lost\n") && len(p.says.flaws) != 0:
+	case !damage && p.says.err != nil:
+		p.complain("walk: no error, want one like %v", p.says.err)
+	case !damage && text != p.says.text:
+		p.complain("walk: %s", firstDifference(text, p.says.text))
+	}
+	if damage || len(p.says.flaws) != 0 {
+		return
+	}
+	must(p, p.db.View(func(tx *kv.Tx) error { return agreeing(tx.Cursor().Bucket()) }))
+}
+
+// check demands that Check finds something where there is something.
+func (p *patient) check() {
+	err := p.db.View(checked)
+	p.corrupt("check", err)
+	if sick := p.says.err != nil || len(p.says.flaws) != 0; sick != (err != nil) {
+		p.complain("check finds %v, want something like %v, %v", err, p.says.err, p.says.flaws)
+	}
+}
+
+// agreeing demands that the ways of reading a sound bucket agree.
+func agreeing(b *kv.Bucket) error {
+	var keys, back [][]byte
+	for k, v := range b.All() {
+		keys = append(keys, k)
+		if got := b.Get(k); !bytes.Equal(got, v) || (got == nil) != (v == nil) {
+			return fmt.Errorf("get of %q finds %d bytes, want %d", k, len(got), len(v))
+		}
+		if v == nil {
+			if err := agreeing(b.Bucket(k)); err != nil {
+				return err
+			}
+		}
+	}
+	for k := range b.Backward() {
+		back = append(back, k)
+	}
+	slices.Reverse(back)
+	if !slices.EqualFunc(keys, back, bytes.Equal) {
+		return fmt.Errorf("%d keys forward, %d backward, or others", len(keys), len(back))
+	}
+	return nil
+}
+
+// readings are ways of reading a file whose results are not compared.
+var readings = map[string]func(tx *kv.Tx) error{
+	"backward": func(tx *kv.Tx) error { return backward(tx.Cursor().Bucket(), 0) },
+	"get": func(tx *kv.Tx) error {
+		for _, name := range []string{"inline", "keep", "tree"} {
+			b := tx.Bucket([]byte(name))
+			for i := 0; b != nil && i < 60; i++ {
+				b.Get(numbered(i))
+				c := b.Cursor()
+				c.SeekForPrev(numbered(i))
+				c.Next()
+				c.Next()
+				c.Prev()
+			}
+		}
+		return nil
+	},
+	"stats": func(tx *kv.Tx) error {
+		tx.Cursor().Bucket().Stats()
+		return nil
+	},
+	"inspect": func(tx *kv.Tx) error {
+		tx.Inspect()
+		return nil
+	},
+	"page": func(tx *kv.Tx) error {
+		for id := range 100 {
+			if _, err := tx.Page(id); err != nil && !errors.Is(err, kv.ErrFreePagesNotLoaded) {
+				return err
+			}
+		}
+		return nil
+	},
+	"backup": func(tx *kv.Tx) error {
+		if _, err := tx.WriteTo(io.Discard); !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		return nil
+	},
+	"compact": func(tx *kv.Tx) error {
+		dst, err := openSim(file.NewMemory(), kv.Options{NoSync: true})
+		if err != nil {
+			return err
+		}
+		return errors.Join(kv.Compact(dst, tx.DB(), 0), dst.Close())
+	},
+}
+
+func backward(b *kv.Bucket, depth int) error {
+	n := 0
+	for k, v := range b.Backward() {
+		if n++; n > 1000 || depth > 10 {
+			return nil
+		}
+		if v != nil {
+			continue
+		}
+		if sub := b.Bucket(k); sub != nil {
+			if err := backward(sub, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// keep reads the bucket that no test writes to.
+func (p *patient) keep() (text string) {
+	err := p.db.View(func(tx *kv.Tx) error {
+		if b := tx.Bucket([]byte("keep")); b != nil {
+			text = bucketText(b)
+		}
+		return nil
+	})
+	if p.corrupt("keep", err) {
+		return "damaged"
+	}
+	return text
+}
+
+// keepIsApart says whether the file says clearly enough which pages belong to the bucket keep for nobody to overwrite
+// them.
+func (p *patient) keepIsApart() bool {
+	for id, owners := range p.says.owners {
+		if slices.Contains(owners, "keep") && (len(owners) > 1 || p.says.free[id]) {
+			return false
+		}
+	}
+	return true
+}
+
+// write tries to change everything but the bucket keep, by many transactions.
+func (p *patient) write() {
+	for i, name := range slices.Sorted(maps.Keys(writings)) {
+		if i%2 == 0 {
+			p.update(name, writings[name])
+		} else {
+			p.manual(name, writings[name])
+		}
+	}
+}
+
+// update demands that a transaction succeeds or returns the damage.
+func (p *patient) update(name string, fn func(tx *kv.Tx) error) {
+	err := p.db.Update(fn)
+	if err == nil || expected(err) {
+		return
+	}
+	if p.corrupt(name, err) && p.says.err == nil && len(p.says.flaws) == 0 {
+		p.complain("%s: %v, but the file is sound", name, err)
+	}
+}
+
+// expected says whether an error may come of names that are damaged.
+func expected(err error) bool {
+	return errors.Is(err, kv.ErrBucketNotFound) || errors.Is(err, kv.ErrBucketExists) || errors.Is(err, kv.ErrIncompatibleValue)
+}
+
+// manual does the same in a transaction that is not managed: it panics with the damage, and then cannot commit.
+func (p *patient) manual(name string, fn func(tx *kv.Tx) error) {
+	tx, err := p.db.Begin(true)
+	must(p, err)
+	damage := p.recovered(func() { err = fn(tx) })
+	if damage == nil && err != nil {
+		if !expected(err) {
+			p.corrupt(name, err)
+		}
+		must(p, tx.Rollback())
+		return
+	}
+	if damage != nil && tx.Err() != error(damage) {
+		p.complain("%s: panic with %v, but Err is %v", name, damage, tx.Err())
+	}
+	switch err := tx.Commit(); {
+	case err == nil && damage != nil:
+		p.complain("%s: commit after %v", name, damage)
+	case err != nil:
+		p.corrupt(name, err)
+	}
+	if err := tx.Rollback(); !errors.Is(err, kv.ErrTxClosed) {
+		p.complain("%s: rollback after the end: %v", name, err)
+	}
+}
+
+// recovered runs fn and returns the damage that it panics with.
+func (p *patient) recovered(fn func()) (damage *kv.CorruptError) {
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		var ok bool
+		if damage, ok = r.(*kv.CorruptError); !ok {
+			panic(r)
+		}
+	}()
+	fn()
+	return nil
+}
+
+// writings are changes, in the order of their names.
+var writings = map[string]func(tx *kv.Tx) error{
+	"1 put": inTree(func(b *kv.Bucket) error {
+		return errors.Join(b.Put(numbered(7), []byte("seven")), b.Put(numbered(20), filler(1, 90)), b.Put([]byte("new"), nil))
+	}),
+	"2 put more": inTree(func(b *kv.Bucket) error {
+		for i := range 30 {
+			if err := b.Put(numbered(100+i), filler(i, 50)); err != nil {
+				return err
+			}
+		}
+		return b.Put([]byte("large"), filler(1, 3000))
+	}),
+	"3 delete": inTree(func(b *kv.Bucket) error {
+		return errors.Join(b.Delete(numbered(2)), b.Delete(numbered(49)), b.Delete([]byte("large")))
+	}),
+	"4 nested": inTree(func(b *kv.Bucket) error {
+		inside, err := b.CreateBucketIfNotExists([]byte("inside"))
+		if err != nil {
+			return err
+		}
+		inline, err := b.CreateBucketIfNotExists([]byte("inline"))
+		if err != nil {
+			return err
+		}
+		return errors.Join(inside.Put(numbered(3), []byte("three")), inside.Delete(numbered(9)),
+			inline.Put(numbered(1), filler(1, 400)), inline.SetSequence(7), b.Put(numbered(8), nil))
+	}),
+	"5 delete many": inTree(func(b *kv.Bucket) error {
+		c := b.Cursor()
+		for k, v := c.First(); k != nil; k, v = c.Next() {
+			if v == nil {
+				continue
+			}
+			if err := c.Delete(); err != nil {
+				return err
+			}
+		}
+		return nil
+	}),
+	"6 move": inTree(func(b *kv.Bucket) error {
+		root := b.Tx().Cursor().Bucket()
+		return errors.Join(b.MoveBucket([]byte("inside"), root), b.MoveBucket([]byte("inline"), root.Bucket([]byte("inside"))))
+	}),
+	"7 other": func(tx *kv.Tx) error {
+		b, err := tx.CreateBucketIfNotExists([]byte("inline"))
+		if err != nil {
+			return err
+		}
+		return errors.Join(b.Put([]byte("x"), filler(1, 600)), b.Delete(numbered(0)))
+	},
+	"8 delete bucket": func(tx *kv.Tx) error {
+		for _, name := range []string{"tree", "inside"} {
+			if err := tx.DeleteBucket([]byte(name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	"9 empty": func(*kv.Tx) error { return nil },
+}
+
+// inTree changes the bucket tree, if it can be found.
+func inTree(fn func(b *kv.Bucket) error) func(tx *kv.Tx) error {
+	return func(tx *kv.Tx) error {
+		b := tx.Bucket([]byte("tree"))
+		if b == nil {
+			return kv.ErrBucketNotFound
+		}
+		return fn(b)
+	}
+}
+
+// reopen demands that the file is no worse than it was after all those changes.
+func (p *patient) reopen(before string) {
+	var err error
+	if p.db, err = openSim(p.disk, kv.Options{PageSize: damagedPageSize}); err != nil {
+		if p.corrupt("open after the changes", err); p.keepIsApart() {
+			p.complain("the file can no longer be opened: %v", err)
+		}
+		return
+	}
+	if after := p.keep(); before != after && p.keepIsApart() {
+		p.complain("after reopening, the bucket keep is changed: %s", firstDifference(after, before))
+	}
+	sound := p.says.err == nil && len(p.says.flaws) == 0
+	if err := p.db.View(checked); p.corrupt("check after the changes", err) && sound {
+		p.complain("check after the changes to a sound file: %v", err)
+	}
+	must(p, p.db.Close())
+}
+
+// damages runs endure for each kind of damage to each file, in parallel.
+func damages(t *testing.T, each func(t *testing.T, sound []byte)) {
+	for name, sound := range damageable(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			each(t, sound)
+		})
+	}
+}
+
+func TestDamageNone(t *testing.T) {
+	damages(t, func(t *testing.T, sound []byte) {
+		endure(t, "no damage", sound)
+		if o := consult(sound, damagedPageSize); o.err != nil || len(o.flaws) > 0 {
+			t.Error(o.err, o.flaws)
+		}
+		t.Logf("%d pages", len(sound)/damagedPageSize)
+	})
+}
+
+// TestDamageBytes changes every byte of a file.
+func TestDamageBytes(t *testing.T) {
+	masks := []byte{0x01, 0xff, 0x80, 0x02, 0x40, 0x10, 0x04, 0x7f}
+	damages(t, func(t *testing.T, sound []byte) {
+		damaged := bytes.Clone(sound)
+		for at := range sound {
+			if at%3 != 0 && !long() {
+				continue
+			}
+			for i := range times(1, len(masks)) {
+				mask := masks[(at/7+i)%len(masks)]
+				damaged[at] ^= mask
+				endure(t, fmt.Sprintf("byte %d (page %d, offset %d) changed by %#x",
+					at, at/damagedPageSize, at%damagedPageSize, mask), damaged)
+				damaged[at] ^= mask
+			}
+			if t.Failed() && !long() {
+				return
+			}
+		}
+	})
+}
+
+var _ = os.Args
+var _ = filepath.Join
+var _ = runtime.NumCPU
+var _ page.Page
