@@ -1,0 +1,300 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stack
+
+import (
+	"errors"
+	"fmt"
+)
+
+// journal is a change that is staged behind the payload before it is made: what is staged, the record that arms it, and
+// how the bytes are brought to their places. Once the record is durable the change is.
+type journal struct {
+	grown  []block  // new bytes behind the committed payload, written as they are
+	staged [][]byte // behind the payload, whichever of the two lengths is greater
+	armed  record
+	length int64        // of the payload when it is done
+	apply  func() error // may be done any number of times
+}
+
+// commit makes the changes of a unit durable and visible. The file may still have an armed journal afterwards, which
+// finish takes away.
+func (s *Stack) commit(u *Unit) error {
+	inPlace, grown := u.split()
+	switch {
+	case len(inPlace) == 0 && u.length < u.base:
+		return s.commitShrink(u.length)
+	case len(inPlace) == 0 && u.length > u.base:
+		return s.commitGrowth(grown, u.length)
+	case len(inPlace) == 0:
+		return nil
+	case len(inPlace) == 1 && u.length == u.base && inOneBlock(inPlace[0].off, int64(len(inPlace[0].data))):
+		return s.commitBlock(inPlace[0])
+	case u.length < u.base:
+		return s.commitSplice(u, inPlace)
+	}
+	return s.commitJournal(journal{
+		grown: grown, staged: stage(inPlace), armed: arm(inPlace, u.length), length: u.length,
+		apply: func() error { return s.writeBlocks(inPlace) },
+	})
+}
+
+// stage is what the journal holds of the blocks: of one its bytes, of several each with its range.
+func stage(blocks []block) [][]byte {
+	if len(blocks) == 1 {
+		return [][]byte{blocks[0].data}
+	}
+	var bufs [][]byte
+	for _, b := range blocks {
+		bufs = append(bufs, b.head(), b.data)
+	}
+	return bufs
+}
+
+func arm(blocks []block, length int64) record {
+	if len(blocks) == 1 {
+		return record{uint64(length), uint64(headerSize + blocks[0].off), modeSet}
+	}
+	return record{uint64(length), 0, modeMultiWrite}
+}
+
+// commitBlock writes inside one atomic block: one write, one sync.
+func (s *Stack) commitBlock(b block) error {
+	old := make([]byte, len(b.data))
+	if err := s.readFile(old, b.off); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	err := s.writeBlocks([]block{b})
+	s.mu.Unlock()
+	if err == nil {
+		err = s.sync()
+	}
+	if err == nil {
+		return nil
+	}
+	s.mu.Lock()
+	undo := s.writeBlocks([]block{{b.off, old}})
+	s.mu.Unlock()
+	if undo == nil {
+		undo = s.sync()
+	}
+	return s.failed(err, undo)
+}
+
+// commitShrink cuts the payload: the record is what counts, and what lies behind is cut off at leisure.
+func (s *Stack) commitShrink(length int64) error {
+	if err := s.commitRecord(record{length: uint64(length)}, length); err != nil {
+		return err
+	}
+	if err := s.truncate(length); err != nil {
+		s.refuse(err) // the change is durable all the same
+	}
+	return nil
+}
+
+// commitGrowth appends. Zeros that nobody wrote are there by the length of the file alone, so that they need no sync of
+// their own, unless something else was at their place since the last one.
+func (s *Stack) commitGrowth(grown []block, length int64) error {
+	if err := s.stageAt(grown, nil, length); err != nil {
+		return s.unstage(err)
+	}
+	if len(grown) > 0 || s.cut {
+		if err := s.sync(); err != nil {
+			return s.unstage(err)
+		}
+	}
+	return s.commitRecord(record{length: uint64(length)}, length)
+}
+
+// commitSplice replaces everything from the first changed byte on by something shorter.
+func (s *Stack) commitSplice(u *Unit, inPlace []block) error {
+	from := inPlace[0].off
+	data := make([]byte, u.length-from)
+	if err := u.read(data, from); err != nil {
+		return err
+	}
+	return s.commitJournal(journal{
+		staged: [][]byte{data},
+		armed:  record{uint64(u.base), uint64(headerSize + from), modeSpliceShrink},
+		length: u.length,
+		apply:  func() error { return s.writeBlocks([]block{{from, data}}) },
+	})
+}
+
+// commitJournal stages a change, arms it and makes it: two syncs. What is left to do is finish's.
+func (s *Stack) commitJournal(j journal) error {
+	if err := s.stageAt(j.grown, j.staged, max(j.length, s.length)); err != nil {
+		return s.unstage(err)
+	}
+	if err := s.sync(); err != nil {
+		return s.unstage(err)
+	}
+	if err := s.writeRecord(j.armed); err != nil {
+		return s.failed(err, s.restore())
+	}
+	if err := s.sync(); err != nil {
+		return s.failed(err, s.restore())
+	}
+	s.armed = true
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.length = j.length
+	if err := j.apply(); err != nil {
+		// It is durable, and recovery will complete it; but this handle has no whole state to go on from.
+		s.torn = true
+		s.refuse(err)
+	}
+	return nil
+}
+
+// commitRecord makes a record durable, and with it a new length.
+func (s *Stack) commitRecord(r record, length int64) error {
+	err := s.writeRecord(r)
+	if err == nil {
+		err = s.sync()
+	}
+	if err != nil {
+		return s.failed(err, s.restore())
+	}
+	s.mu.Lock()
+	s.length = length
+	s.mu.Unlock()
+	return nil
+}
+
+// finish takes away a journal whose change has been made.
+func (s *Stack) finish() {
+	if !s.armed || s.failure() != nil {
+		return
+	}
+	err := s.sync()
+	if err == nil {
+		err = s.writeRecord(record{length: uint64(s.length)})
+	}
+	if err == nil {
+		err = s.sync()
+	}
+	if err == nil {
+		err = s.truncate(s.length)
+	}
+	if err != nil {
+		s.refuse(err) // still armed, or not known to be: a stage would overwrite what recovery may need
+		return
+	}
+	s.armed = false
+}
+
+// stageAt sets the file's size, writes new bytes behind the payload and the journal at the given offset.
+func (s *Stack) stageAt(grown []block, staged [][]byte, at int64) error {
+	size := at
+	for _, b := range staged {
+		size += int64(len(b))
+	}
+	if covered := s.length + sum(grown); covered != at {
+		if err := s.file.Truncate(headerSize + size); err != nil {
+			return err
+		}
+	}
+	if err := s.writeBlocks(grown); err != nil {
+		return err
+	}
+	if len(staged) == 0 {
+		return nil
+	}
+	_, err := s.file.WriteVecAt(staged, headerSize+at)
+	return err
+}
+
+func sum(blocks []block) (n int64) {
+	for _, b := range blocks {
+		n += int64(len(b.data))
+	}
+	return n
+}
+
+// writeBlocks writes blocks to their places, neighbours at once.
+func (s *Stack) writeBlocks(blocks []block) error {
+	for len(blocks) > 0 {
+		off, end, n := blocks[0].off, blocks[0].off, 0
+		s.iov = s.iov[:0]
+		for n < len(blocks) && blocks[n].off == end {
+			s.iov = append(s.iov, blocks[n].data)
+			end = blocks[n].end()
+			n++
+		}
+		if _, err := s.file.WriteVecAt(s.iov, headerSize+off); err != nil {
+			return err
+		}
+		blocks = blocks[n:]
+	}
+	return nil
+}
+
+func (s *Stack) writeRecord(r record) error {
+	r.put(s.record[:])
+	_, err := s.file.WriteAt(s.record[:], recordOff)
+	return err
+}
+
+// sync makes what was written durable.
+func (s *Stack) sync() error {
+	if s.opts.NoSync {
+		return nil
+	}
+	if err := s.file.SyncData(); err != nil {
+		return err
+	}
+	s.cut = false
+	return nil
+}
+
+// truncate cuts off what lies behind the payload. It is not synced: recovery would do the same.
+func (s *Stack) truncate(length int64) error {
+	s.cut = true
+	return s.file.Truncate(headerSize + length)
+}
+
+// unstage takes back what was written behind the payload before anything was armed.
+func (s *Stack) unstage(cause error) error {
+	if err := s.truncate(s.length); err != nil {
+		return s.failed(cause, err)
+	}
+	return cause
+}
+
+// restore writes the record of the last commit again, after the one of a new commit may or may not have been written.
+func (s *Stack) restore() error {
+	err := s.writeRecord(record{length: uint64(s.length)})
+	if err == nil {
+		err = s.sync()
+	}
+	if err == nil {
+		err = s.truncate(s.length)
+	}
+	return err
+}
+
+// failed is the error of a commit that failed. If taking it back failed as well nobody knows what is on the disk.
+func (s *Stack) failed(cause, undo error) error {
+	if undo == nil {
+		return cause
+	}
+	s.refuse(errors.Join(cause, undo))
+	return s.failure()
+}
+
+// refuse stops all further mutations.
+func (s *Stack) refuse(cause error) {
+	err := fmt.Errorf("%w: %w", ErrFailed, cause)
+	s.broken.CompareAndSwap(nil, &err)
+}
+
+// failure is why mutations are refused, or nil.
+func (s *Stack) failure() error {
+	if p := s.broken.Load(); p != nil {
+		return *p
+	}
+	return nil
+}

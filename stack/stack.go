@@ -1,0 +1,131 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package stack
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"github.com/holtdb/holt/internal/file"
+)
+
+// maxLength bounds the payload, so that no offset in the file overflows.
+const maxLength = math.MaxInt64 - headerSize - 1<<32
+
+// Stack is an open stack file. Its methods may be called from several goroutines.
+type Stack struct {
+	opts Options
+	fs   file.FS
+	path string
+	file file.File
+	head int64 // size of the header: that of an older generation when it is read-only
+
+	group group
+
+	// Owned by who is in charge of the group.
+	armed  bool // the file has a journal whose change has been made
+	cut    bool // the file was made shorter since the last sync
+	iov    [][]byte
+	record [recordSize]byte
+
+	mu     sync.RWMutex // held for writing while bytes are copied into place
+	length int64        // of the payload; written by who is in charge, under mu
+	torn   bool         // guarded by mu: bytes were copied into place in part
+	closed bool         // guarded by mu
+
+	locked atomic.Int64
+	broken atomic.Pointer[error]
+}
+
+// Options adjusts Open; nil means the defaults.
+type Options struct {
+	// ReadOnly opens the file without changing it, not even to recover it. Files of generation 0.1 can be read so.
+	ReadOnly bool
+
+	// NoSync leaves out every sync: a crash of the machine may then lose or damage everything. For tests, and for data
+	// that can be made again.
+	NoSync bool
+
+	// LockPrefix is the length of the prefix that is locked from the beginning, see [Stack.LockUpTo].
+	LockPrefix int64
+
+	// Logger hears of recoveries and migrations; nil discards.
+	Logger *slog.Logger
+
+	fs file.FS // for tests
+}
+
+// Path is the name of the file.
+func (s *Stack) Path() string { return s.path }
+
+func (s *Stack) String() string { return fmt.Sprintf("Stack<%q, %d bytes>", s.path, s.Len()) }
+
+// Len is the length of the payload in bytes.
+func (s *Stack) Len() int64 {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.length
+}
+
+// IsEmpty says whether the payload is empty.
+func (s *Stack) IsEmpty() bool { return s.Len() == 0 }
+
+// LockUpTo promises that the first n bytes will not change as long as the stack is open: changing them is refused with
+// [ErrPrefix] from then on. n may not exceed the length nor be less than before. Nothing of it is stored.
+func (s *Stack) LockUpTo(n int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n < s.locked.Load() || n > s.length {
+		return fmt.Errorf("%w: locking %d bytes, %d are locked, %d there", ErrRange, n, s.locked.Load(), s.length)
+	}
+	s.locked.Store(n)
+	return nil
+}
+
+// LockedLen is the length of the locked prefix.
+func (s *Stack) LockedLen() int64 { return s.locked.Load() }
+
+// checkRange says whether n bytes at off lie inside length.
+func (s *Stack) checkRange(off, n, length int64) error {
+	if off < 0 || n < 0 || off > length || n > length-off {
+		return fmt.Errorf("%w: %d bytes at %d of %d", ErrRange, n, off, length)
+	}
+	return nil
+}
+
+// checkChange says whether n bytes at off can be changed in place.
+func (s *Stack) checkChange(off, n, length int64) error {
+	if err := s.checkRange(off, n, length); err != nil {
+		return err
+	}
+	if locked := s.locked.Load(); off < locked {
+		return fmt.Errorf("%w: %d bytes at %d, %d are locked", ErrPrefix, n, off, locked)
+	}
+	return nil
+}
+
+// Close ends the use of the file. It waits for the mutations that are under way. A second Close does nothing.
+func (s *Stack) Close() error {
+	g := &s.group
+	g.mu.Lock()
+	first := !g.closed
+	g.closed = true
+	for g.busy {
+		g.idle.Wait()
+	}
+	g.mu.Unlock()
+	if !first {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	if err := s.file.Close(); err != nil {
+		return fmt.Errorf("stack: closing %s: %w", s.path, err)
+	}
+	return nil
+}
