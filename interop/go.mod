@@ -3,6 +3,7 @@ module github.com/holtdb/holt/interop
 go 1.26.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/google/go-cmp v0.7.0
 	github.com/holtdb/holt v0.0.0-00010101000000-000000000000
 	go.etcd.io/bbolt v1.5.0

@@ -91,7 +91,7 @@ func checkDamaged(t *testing.T, content []byte, what string) {
 	}
 	for i, line := range inspections {
 		args := []string{"kv"}
-		for _, word := range strings.Fields(line) {
+		for word := range strings.FieldsSeq(line) {
 			word = strings.Replace(word, "%s", path, 1)
 			word = strings.Replace(word, "%d", filepath.Join(dir, fmt.Sprint(i)), 1)
 			args = append(args, word)

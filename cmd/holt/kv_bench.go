@@ -201,5 +201,5 @@ func perSecond(r kvbench.Result) int64 {
 	if r.PerOp() == 0 {
 		return 0
 	}
-	return int64(1e9 / r.PerOp().Nanoseconds())
+	return 1e9 / r.PerOp().Nanoseconds()
 }

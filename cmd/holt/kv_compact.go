@@ -114,7 +114,8 @@ func (c *compaction) copy(ctx context.Context, o *opener, mode fs.FileMode) (err
 		return err
 	}
 	defer closeWith(&err, src)
-	dst, err := o.openOrCreate(ctx, c.dst, mode, kv.Options{NoSync: c.noSync})
+	// Room for further growth is not what this file is for.
+	dst, err := o.openOrCreate(ctx, c.dst, mode, kv.Options{NoSync: c.noSync, NoGrowSync: true})
 	if err != nil {
 		return err
 	}

@@ -6,10 +6,13 @@ package main
 import (
 	"bytes"
 	"errors"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"github.com/holtdb/holt/kv"
 )
 
 // result is what a command left behind.
@@ -97,5 +100,33 @@ func TestPanicIsReported(t *testing.T) {
 	root.SetArgs([]string{})
 	if _, err := execute(t.Context(), root); err == nil || !strings.Contains(err.Error(), "internal error, please report it: oops") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestLockedFile has a writer keep the file: nobody else gets in, and nobody waits for ever.
+func TestLockedFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "locked.db")
+	db, err := kv.Open(path, 0o600, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"kv", "buckets", path}, {"kv", "put", path, "b", "k", "v"}, {"kv", "check", path},
+		{"kv", "compact", "-o", path + ".new", path}, {"kv", "import", path, t.TempDir()},
+	} {
+		r := holt(t, append(args, "--timeout", "60ms")...)
+		if r.status != exitFailed || !strings.Contains(r.stderr, "is in use by another process") {
+			t.Errorf("%s: exit status %d, %s", args[1], r.status, r.stderr)
+		}
+	}
+	// Raw pages can be looked at all the same.
+	if r := holt(t, "kv", "page", path, "0"); r.status != exitDone {
+		t.Errorf("page: exit status %d, %s", r.status, r.stderr)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r := holt(t, "kv", "buckets", path, "--timeout", "60ms"); r.status != exitDone {
+		t.Errorf("afterwards: exit status %d, %s", r.status, r.stderr)
 	}
 }

@@ -13,10 +13,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/holtdb/holt/kv/testdata"
 )
@@ -52,6 +56,41 @@ func TestScripts(t *testing.T) {
 			"remember":  noNegation(scriptRemember),
 			"unchanged": noNegation(scriptUnchanged),
 		},
+	})
+}
+
+// TestScriptsCoverEveryFlag demands that the scripts use every command, and every flag with it.
+func TestScriptsCoverEveryFlag(t *testing.T) {
+	paths, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, path := range paths {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, strings.Split(string(content), "\n")...)
+	}
+	used := func(command, flag string) bool {
+		return slices.ContainsFunc(lines, func(line string) bool {
+			return strings.Contains(line, command) && strings.Contains(line+" ", flag+" ")
+		})
+	}
+	eachCommand(newRoot(), func(cmd *cobra.Command) {
+		path := cmd.CommandPath()
+		if !used(path, "") {
+			t.Errorf("%s is in no script", path)
+		}
+		if strings.HasPrefix(path, "holt completion ") {
+			return // cobra's own
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Name != "help" && !used(path, "--"+f.Name) && (f.Shorthand == "" || !used(path, "-"+f.Shorthand)) {
+				t.Errorf("%s --%s is in no script", path, f.Name)
+			}
+		})
 	})
 }
 

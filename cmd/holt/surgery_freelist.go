@@ -66,7 +66,7 @@ func refuseFreelist(path string) (err error) {
 	m, ok := file.Active()
 	switch {
 	case !ok:
-		return errors.New("neither meta page is valid")
+		return surgery.ErrNoMeta
 	case m.HasFreelist():
 		return errHasFreelist
 	}

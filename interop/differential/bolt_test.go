@@ -95,6 +95,15 @@ func (d boltDatabase) Batch(fn func(transaction) error) error {
 	return d.boltDB.Batch(func(tx *boltTx) error { return fn(boltTransaction{tx}) })
 }
 
+func (d boltDatabase) Counters() counters {
+	s := d.boltDB.Stats()
+	return counters{
+		s.TxStats.GetPageCount(), s.TxStats.GetPageAlloc(),
+		s.TxStats.GetSplit(), s.TxStats.GetSpill(),
+		s.FreePageN, s.PendingPageN,
+	}
+}
+
 type boltTransaction struct{ *boltTx }
 
 func (t boltTransaction) Root() bucket { return wrapBolt(t.boltTx.Cursor().Bucket()) }

@@ -8,10 +8,9 @@ import "fmt"
 // create makes a bucket with the call that forbids or the one that allows that
 // it exists.
 type create struct {
-	at        path
-	name      string
-	mayExist  bool
-	fillAfter float64
+	at       path
+	name     string
+	mayExist bool
 }
 
 func (o create) String() string {
@@ -61,7 +60,7 @@ func (o drop) String() string { return fmt.Sprintf("drop %v %s", o.at, show([]by
 
 func (o drop) apply(p *player, tx transaction) {
 	parent := p.open(tx, o.at, o)
-	if parent == nil || p.leaks(parent, o.at.child(o.name)) || unnamed(parent, o.name) {
+	if parent == nil || p.leaks(parent, o.at.child(o.name)) || p.unnamed(parent, o.at, o.name) {
 		return
 	}
 	p.deletion(tx, o.at)
@@ -72,14 +71,14 @@ func (o drop) apply(p *player, tx transaction) {
 	}
 }
 
-// unnamed tells whether an empty name is looked for in an empty bucket: there
-// bbolt takes the missing element for a plain key.
-func unnamed(parent bucket, name string) bool {
+// unnamed tells whether an empty name is looked for where the first leaf may
+// be empty: bbolt takes the missing element for a plain key.
+func (p *player) unnamed(parent bucket, at path, name string) bool {
 	if name != "" {
 		return false
 	}
 	k, _ := parent.Cursor().First()
-	return k == nil
+	return k == nil || p.changed.emptied(at)
 }
 
 // leaks tells whether bbolt would leak pages when it deletes this bucket.
@@ -110,7 +109,7 @@ func (o move) String() string {
 func (o move) apply(p *player, tx transaction) {
 	src, dst := p.open(tx, o.from, o), p.open(tx, o.to, o)
 	moved := o.from.child(o.name)
-	if src == nil || dst == nil || o.to.within(moved) || unnamed(src, o.name) {
+	if src == nil || dst == nil || o.to.within(moved) || p.unnamed(src, o.from, o.name) {
 		return
 	}
 	if p.changed.below(moved) && !p.free {

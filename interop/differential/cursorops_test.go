@@ -99,8 +99,13 @@ func (w *walker) move(m cursorMove, call func() (k, v []byte)) {
 	k, v := call()
 	w.beyond = w.beyond && k == nil
 	w.notef("%v: %s %s", m, show(k), show(v))
-	// At the start bbolt positions the cursor again, now on what was left.
-	w.lost = w.holed && m.call == "Prev" && k == nil
+	switch {
+	case k != nil:
+	case m.call == "Prev":
+		w.lost = w.holed // bbolt positions it again, now on what is left
+	default:
+		w.lost = w.changed.emptied(w.at) // bbolt ends in an empty leaf
+	}
 }
 
 func (w *walker) delete(m cursorMove) {

@@ -19,30 +19,28 @@ const patience = 2 * time.Minute
 
 // TestHistories plays random histories on both engines, compares the traces
 // and opens the copies made on the way with the other engine.
-func TestHistories(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		h := anyHistory.Draw(t, "history")
-		ours, theirs := playBoth(t, h)
-		compareTraces(t, ours, theirs)
-		if slices.ContainsFunc(ours.trace, func(line string) bool { return strings.HasPrefix(line, "check:") }) {
-			t.Fatalf("the consistency check found damage")
-		}
-		for _, c := range ours.copies {
-			verifyCopy(t, bolt, c)
-		}
-		for _, c := range theirs.copies {
-			verifyCopy(t, holt, c)
-		}
-	})
+func TestHistories(t *testing.T) { rapid.Check(t, sameAnswers) }
+
+// FuzzHistories lets the fuzzer look for histories.
+func FuzzHistories(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sameAnswers)) }
+
+func sameAnswers(t *rapid.T) {
+	ours, theirs := playBoth(t, anyHistory.Draw(t, "history"))
+	compareTraces(t, ours, theirs)
+	if slices.ContainsFunc(ours.trace, func(line string) bool { return strings.HasPrefix(line, "check:") }) {
+		t.Fatalf("the consistency check found damage")
+	}
+	for _, c := range ours.copies {
+		verifyCopy(t, bolt, c)
+	}
+	for _, c := range theirs.copies {
+		verifyCopy(t, holt, c)
+	}
 }
 
 // playBoth plays h on each engine in a directory of its own.
 func playBoth(t *rapid.T, h history) (ours, theirs *player) {
-	dir, err := os.MkdirTemp("", "differential")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // what is left is the system's to clean
+	dir := tempDir(t)
 	play := func(e *engine) *player {
 		p := &player{engine: e, dir: filepath.Join(dir, e.name)}
 		if err := os.Mkdir(p.dir, 0o700); err != nil {
@@ -61,6 +59,16 @@ func playBoth(t *rapid.T, h history) (ours, theirs *player) {
 		return p
 	}
 	return play(holt), play(bolt)
+}
+
+// tempDir makes a directory that lasts for one history.
+func tempDir(t *rapid.T) string {
+	dir, err := os.MkdirTemp("", "differential")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // what is left is the system's to clean
+	return dir
 }
 
 // compareTraces fails at the first line in which the engines differ, and when

@@ -57,6 +57,7 @@ type database interface {
 	Close() error
 	IsReadOnly() bool
 	Sync() error
+	Counters() counters
 }
 
 type transaction interface {
@@ -128,6 +129,14 @@ type bucketStats struct {
 	BucketN           int
 	InlineBucketN     int
 	InlineBucketInuse int
+}
+
+// counters are those statistics that follow from what a database is asked to
+// do. Others, as of writes and rebalanced nodes, tell how an engine does it.
+type counters struct {
+	PageCount, PageAlloc    int64
+	Split, Spill            int64
+	FreePageN, PendingPageN int
 }
 
 // pageInfo has the fields of PageInfo of both implementations.

@@ -7,8 +7,11 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -122,12 +125,7 @@ type filePair struct {
 }
 
 func newPair(t *rapid.T, opts options) *filePair {
-	dir, err := os.MkdirTemp("", "files")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // what is left is the system's to clean
-	f := &filePair{dir: dir}
+	f := &filePair{dir: tempDir(t)}
 	f.ours, f.theirs = f.player(t, holt, opts), f.player(t, bolt, opts)
 	f.compare(t, -1, nil)
 	return f
@@ -150,10 +148,42 @@ func (f *filePair) step(t *rapid.T, i int, s step) verdict {
 	return f.compare(t, i, s)
 }
 
+// close compares what the engines tell about the last file, and closes it.
 func (f *filePair) close(t *rapid.T) {
+	ours, theirs := f.ours.survey(), f.theirs.survey()
+	if !slices.Equal(ours, theirs) {
+		t.Fatalf("got:\n%s\nwant:\n%s", strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
+	}
+	f.compare(t, -1, nil)
 	f.ours.close()
 	f.theirs.close()
-	f.compare(t, -1, nil)
+	if ours, theirs := read(t, f.ours.file()), read(t, f.theirs.file()); !bytes.Equal(ours, theirs) {
+		t.Fatalf("after closing\n%s", difference(ours, theirs, f.ours.opts.pageSize))
+	}
+}
+
+// survey lists what an engine tells about the pages and the content of its
+// file, and a sum of the copy it makes.
+func (p *player) survey() (lines []string) {
+	err := p.db.View(func(tx transaction) error {
+		for i := 0; ; i++ {
+			info, err := tx.Page(i)
+			if info == nil || err != nil {
+				lines = append(lines, p.engine.errorName(err))
+				break
+			}
+			lines = append(lines, fmt.Sprintf("page %+v", *info))
+		}
+		for _, err := range tx.Check() {
+			lines = append(lines, err.Error())
+		}
+		sum := crc32.NewIEEE()
+		n, err := tx.WriteTo(sum)
+		lines = append(lines, fmt.Sprintf("tx %d, copy %d bytes, sum %x", tx.ID(), n, sum.Sum32()))
+		lines = append(lines, content(tx)...)
+		return err
+	})
+	return append(lines, p.engine.errorName(err))
 }
 
 // compare demands equal files after a step, or that bbolt could have made ours.
@@ -166,6 +196,8 @@ func (f *filePair) compare(t *rapid.T, i int, s step) verdict {
 			t.Fatalf("after step %d, %v\n%s", i, s, difference(ours, theirs, f.ours.opts.pageSize))
 		}
 		f.restart(t, ours)
+	} else if a, b := f.ours.db.Counters(), f.theirs.db.Counters(); a != b {
+		t.Fatalf("after step %d, %v\ngot %+v\nwant %+v", i, s, a, b)
 	}
 	f.before = ours
 	return v

@@ -93,6 +93,15 @@ func (d holtDatabase) Batch(fn func(transaction) error) error {
 	return d.holtDB.Batch(func(tx *holtTx) error { return fn(holtTransaction{tx}) })
 }
 
+func (d holtDatabase) Counters() counters {
+	s := d.holtDB.Stats()
+	return counters{
+		s.TxStats.GetPageCount(), s.TxStats.GetPageAlloc(),
+		s.TxStats.GetSplit(), s.TxStats.GetSpill(),
+		s.FreePageN, s.PendingPageN,
+	}
+}
+
 type holtTransaction struct{ *holtTx }
 
 func (t holtTransaction) Root() bucket { return wrapHolt(t.holtTx.Cursor().Bucket()) }

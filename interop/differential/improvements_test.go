@@ -61,12 +61,7 @@ func changingOp(pageSize int) *rapid.Generator[op] {
 
 // playFree plays a history on kv without leaving anything out.
 func playFree(t *rapid.T, h history) *player {
-	dir, err := os.MkdirTemp("", "free")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) }) // what is left is the system's to clean
-	p := &player{engine: holt, dir: dir, free: true}
+	p := &player{engine: holt, dir: tempDir(t), free: true}
 	p.play(h)
 	for _, line := range p.trace {
 		if strings.HasPrefix(line, "check:") || strings.HasPrefix(line, "panic:") {
@@ -81,12 +76,7 @@ func playFree(t *rapid.T, h history) *player {
 // element once, and no other.
 func TestSweep(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		dir, err := os.MkdirTemp("", "sweep")
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = os.RemoveAll(dir) }) // what is left is the system's to clean
-		db, err := holt.open(filepath.Join(dir, "db"), options{pageSize: rapid.SampledFrom(pageSizes).Draw(t, "page size")})
+		db, err := holt.open(filepath.Join(tempDir(t), "db"), options{pageSize: rapid.SampledFrom(pageSizes).Draw(t, "page size")})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,10 @@
 
 package differential
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A path names a bucket from the root down; the empty path is the root bucket.
 type path []string
@@ -12,7 +15,7 @@ func (p path) String() string { return "/" + strings.Join(p, "/") }
 
 // child is the path of a bucket inside p.
 func (p path) child(name string) path {
-	return append(p[:len(p):len(p)], name)
+	return append(slices.Clip(p), name)
 }
 
 // within tells whether p is q or lies below it.
@@ -53,7 +56,8 @@ func lookup(tx transaction, p path) bucket {
 //   - going on with a cursor after it deleted from a bucket changed before:
 //     bbolt skips the element that moved into its place;
 //   - Prev in a bucket in which a leaf may have become empty, which takes two
-//     deletions: bbolt stops there;
+//     deletions, and whatever follows the end of Next in one: bbolt stops in
+//     the empty leaf;
 //   - page statistics of a changed bucket: of an inline one bbolt counts a
 //     wrong page.
 type changes map[string]*change

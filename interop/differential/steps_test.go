@@ -154,6 +154,7 @@ func (s reopen) String() string { return fmt.Sprintf("reopen %+v", s.opts) }
 func (s reopen) play(p *player) {
 	opts := s.opts
 	opts.pageSize, opts.boltPlacement = p.opts.pageSize, p.opts.boltPlacement
+	p.opts = opts
 	p.reopen(opts)
 }
 

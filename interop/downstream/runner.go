@@ -89,5 +89,8 @@ func (r runner) goTest(s suite) []string {
 		args = append(args, "-run="+r.filter)
 	}
 	args = append(args, s.packages...)
-	return append(args, s.args...)
+	if os.Geteuid() == 0 {
+		args = append(args, s.rootArgs...)
+	}
+	return args
 }

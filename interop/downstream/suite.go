@@ -18,7 +18,7 @@ type suite struct {
 	name     string
 	module   dropin.Module
 	packages []string
-	args     []string // for the test binaries
+	rootArgs []string // for the test binaries if they run as root, without which some tests are skipped
 }
 
 var suites = []suite{
@@ -33,6 +33,11 @@ var suites = []suite{
 		packages: []string{"./storage/backend", "./storage/schema", "./storage/mvcc", "./lease/..."},
 	},
 	{
+		name:     "etcdserver",
+		module:   dropin.Module{Path: "go.etcd.io/etcd/server/v3", Version: "v3.7.3"},
+		packages: []string{"./etcdserver/..."},
+	},
+	{
 		name:     "bleve",
 		module:   dropin.Module{Path: "github.com/blevesearch/bleve/v2", Version: "v2.6.3"},
 		packages: []string{"./index/upsidedown/store/boltdb", "./index/scorch"},
@@ -41,7 +46,7 @@ var suites = []suite{
 		name:     "containerd",
 		module:   dropin.Module{Path: "github.com/containerd/containerd/v2", Version: "v2.4.2"},
 		packages: []string{"./core/metadata/...", "./core/mount/manager/...", "./core/snapshots/storage/..."},
-		args:     []string{"-test.root"},
+		rootArgs: []string{"-test.root"},
 	},
 	{
 		name: "filestorage",

@@ -16,7 +16,7 @@ import (
 func printTable(w io.Writer, engine dropin.Engine, results []result) {
 	fmt.Fprintf(w, "engine: %s\n", engine)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "MODULE\tPACKAGES\tPASSED\tFAILED\tSKIPPED\tTIME\tRESULT")
+	fmt.Fprintln(tw, "SUITE\tMODULE\tPACKAGES\tPASSED\tFAILED\tSKIPPED\tTIME\tRESULT")
 	for _, r := range results {
 		verdict := "ok"
 		if !r.ok() {
@@ -26,7 +26,7 @@ func printTable(w io.Writer, engine dropin.Engine, results []result) {
 		if r.report != nil {
 			sum = *r.report
 		}
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%s\t%s\n", r.suite.module, sum.packages, sum.passed, sum.failed, sum.skipped,
+		fmt.Fprintf(tw, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\n", r.suite.name, r.suite.module, sum.packages, sum.passed, sum.failed, sum.skipped,
 			r.elapsed.Round(time.Second/10), verdict)
 	}
 	_ = tw.Flush()

@@ -6,6 +6,7 @@ package bucket
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/holtdb/holt/cmd/holt/internal/text"
@@ -26,7 +27,7 @@ func (p Path) String() string {
 
 // Child is the path of a bucket in p.
 func (p Path) Child(name []byte) Path {
-	return append(p[:len(p):len(p)], name)
+	return append(slices.Clip(p), name)
 }
 
 // Root is the bucket of all top-level buckets.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Entry is something below the folder being walked, or that folder itself, whose names are empty.
@@ -52,6 +53,9 @@ func Walk(ctx context.Context, dir string, v Visitor) error {
 // walk visits the folder e. It reads the whole listing before it enters sub-folders, so that no more than one listing is
 // open at a time however deep they are.
 func (v Visitor) walk(ctx context.Context, e Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if err := v.Visit(e); err != nil {
 		return err
 	}
@@ -114,6 +118,6 @@ func (v Visitor) unreadable(e Entry, err error) error {
 }
 
 func (e Entry) child(info fs.FileInfo) Entry {
-	names := append(e.Names[:len(e.Names):len(e.Names)], info.Name())
+	names := append(slices.Clip(e.Names), info.Name())
 	return Entry{Path: filepath.Join(e.Path, info.Name()), Names: names, Info: info}
 }

@@ -37,8 +37,8 @@ var (
 // keyNumber is the size of the part of a key that varies.
 const keyNumber = 4
 
-// readTime is how long reading goes on at least.
-const readTime = time.Second
+// minReadTime is how long reading goes on at least.
+const minReadTime = time.Second
 
 var bench = []byte("bench")
 
@@ -91,8 +91,9 @@ func (w Workload) random() bool { return strings.HasPrefix(w.WriteMode, Random) 
 type Run struct {
 	db *kv.DB
 	Workload
-	numbers func() uint32 // the next key
-	written []element     // in the order of writing; only where reading needs it
+	numbers  func() uint32 // the next key
+	written  []element     // in the order of writing; only where reading needs it
+	readTime time.Duration
 }
 
 // element names a key that was written.
@@ -100,7 +101,7 @@ type element struct{ bucket, key []byte }
 
 // New prepares a run. The seed chooses the random keys.
 func New(db *kv.DB, w Workload, seed uint64) *Run {
-	r := &Run{db: db, Workload: w}
+	r := &Run{db: db, Workload: w, readTime: minReadTime}
 	if w.random() {
 		r.numbers = rand.New(rand.NewPCG(seed, seed)).Uint32
 		return r
@@ -114,6 +115,9 @@ func New(db *kv.DB, w Workload, seed uint64) *Run {
 func (r *Run) Write(ctx context.Context, progress func(n int64)) (Result, error) {
 	start := time.Now()
 	for done := 0; done < r.Count; done += r.BatchSize {
+		if err := ctx.Err(); err != nil {
+			return Result{}, err
+		}
 		if err := r.db.UpdateContext(ctx, r.writeBatch); err != nil {
 			return Result{}, err
 		}
@@ -172,7 +176,7 @@ func (r *Run) Read(ctx context.Context, progress func(n int64)) (Result, error) 
 			}
 			progress(n)
 			result.Ops += n
-			if result.Duration = time.Since(start); result.Duration >= readTime {
+			if result.Duration = time.Since(start); result.Duration >= r.readTime {
 				return nil
 			}
 		}

@@ -53,7 +53,7 @@ func Poll(w io.Writer, what string, total int64, now func() int64) *Bar {
 		return nil
 	}
 	return begin(w, what, total, now, func() int {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
 			return width
 		}
 		return 80
