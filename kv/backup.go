@@ -34,6 +34,9 @@ func (tx *Tx) WriteToContext(ctx context.Context, w io.Writer) (n int64, err err
 	if tx.db == nil {
 		return 0, ErrTxClosed
 	}
+	if err := tx.complete(); err != nil {
+		return 0, err
+	}
 	f := tx.db.file
 	if tx.WriteFlag != 0 {
 		again, openErr := tx.db.reopen(tx.path, tx.WriteFlag)

@@ -169,7 +169,7 @@ func (b *Bucket) find(key []byte) place {
 		id = ref
 	}
 	p := b.inline
-	if id != 0 {
+	if id != 0 || p == nil { // page 0 is no child, but a damaged branch may say so
 		p, id = tx.findLeaf(id, key)
 	}
 	i, exact := p.SearchLeaf(key)

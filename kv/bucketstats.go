@@ -80,7 +80,10 @@ func (m *measure) bucket(root uint64, inline page.Page, nesting int) BucketStats
 // tree counts page id, which is the root of a bucket at level 1, and the pages under it into s. Buckets found there are
 // added to below.
 func (m *measure) tree(id uint64, level, nesting int, s, below *BucketStats) {
-	if m.left == 0 || level > maxDepth {
+	switch {
+	case m.left == 0:
+		m.tx.tooMany(id)
+	case level > maxDepth:
 		m.tx.tooDeep(id)
 	}
 	m.left--

@@ -152,6 +152,7 @@ func (c *checker) run(ctx context.Context, from uint64) {
 	c.free.Grow(c.tx.limit)
 	for id := range min(2, c.tx.limit) {
 		c.reached.Add(id)
+		c.metaHeader(id)
 	}
 	if c.tx.meta.Freelist != page.NoFreelist {
 		c.freeKnown = c.storedFreelist()
@@ -163,6 +164,15 @@ func (c *checker) run(ctx context.Context, from uint64) {
 		c.send(fmt.Errorf("page ID (%d) out of range [%d, %d)", from, 2, hwm))
 	} else {
 		c.bucket(from)
+	}
+}
+
+// metaHeader looks at the header of a meta page, which nothing else does. One that is not valid anyway is of no account:
+// a crash leaves such.
+func (c *checker) metaHeader(id uint64) {
+	p := page.Page(c.tx.data[id*uint64(c.tx.pageSize):])
+	if c.tx.db.validate(page.MetaOf(p)) == nil && (p.ID() != id || p.Flags() != page.Meta) {
+		c.report(id, "meta page %d calls itself page %d of type %s", id, p.ID(), page.TypeName(p.Flags()))
 	}
 }
 

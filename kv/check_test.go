@@ -243,6 +243,11 @@ var checkTests = []checkTest{
 		`branch page \d+ has no elements \(stack: \[\d+\]\)`,
 	},
 	{
+		"bucket in itself",
+		func(f pages) { page.PutBucketHeader(insideValue(f), f.bucketRoot(), 0) },
+		`page \d+: multiple references \(stack: \[\d+\]\)`,
+	},
+	{
 		"short bucket value",
 		func(f pages) { f.page(f.meta().Root).Elem(1)[12] = 9 },
 		`element 1 of page \d+: bucket value of 9 bytes is no bucket \(stack: \[\d+\]\)`,
@@ -321,6 +326,12 @@ func inlinePage(f pages) page.Page {
 	_, _, value, _ := f.page(f.meta().Root).LeafElem(0)
 	_, _, inline, _ := page.BucketValue(value)
 	return inline
+}
+
+// insideValue is the value of the bucket in the bucket called tree.
+func insideValue(f pages) []byte {
+	_, _, value, _ := f.page(f.branch().Child(0)).LeafElem(0)
+	return value
 }
 
 func freeIDs(f pages) []byte {
@@ -416,6 +427,15 @@ func TestCheckPanics(t *testing.T) {
 	found := findings(t, openPages(t, f), kv.WithKVStringer(nil))
 	if len(found) != 1 || !strings.Contains(found[0].Error(), "panic") {
 		t.Errorf("have %q, want the panic", found)
+	}
+}
+
+// TestCheckCutFile has the file lose its end while it is mapped: an error, not the end of the process.
+func TestCheckCutFile(t *testing.T) {
+	db, path := openSample(t, kv.Options{ReadOnly: true})
+	must(t, os.Truncate(path, 4096))
+	if found := findings(t, db); len(found) == 0 {
+		t.Error("no finding")
 	}
 }
 
@@ -561,13 +581,13 @@ func TestCheckLeak(t *testing.T) {
 	}
 }
 
-// TestEveryByte turns over every byte of a file, one at a time. Whatever that makes of it, looking at the file must end,
+// TestEveryByte turns over bytes of a file, one at a time. Whatever that makes of it, looking at the file must end,
 // and not by a fault; what is read goes wrong with an error.
 func TestEveryByte(t *testing.T) {
 	sound := sampleFile(t)
-	step := 1
-	if testing.Short() {
-		step = 37
+	step := 37 // TestDamageBytes takes every byte of a smaller file
+	if long() {
+		step = 1
 	}
 	path := filepath.Join(t.TempDir(), "flipped.db")
 	for at := 0; at < len(sound); at += step {
@@ -578,6 +598,22 @@ func TestEveryByte(t *testing.T) {
 		must(t, err) // the other meta is sound
 		lookAtAll(t, db, fmt.Sprintf("byte %d", at))
 		must(t, db.Close())
+	}
+}
+
+// TestWalksEnd has a bucket lie in itself.
+func TestWalksEnd(t *testing.T) {
+	f := sampleFile(t)
+	page.PutBucketHeader(insideValue(f), f.bucketRoot(), 0)
+	db := openPages(t, f)
+	for name, walk := range map[string]func(tx *kv.Tx) error{
+		"Stats":   func(tx *kv.Tx) error { tx.Bucket([]byte("tree")).Stats(); return nil },
+		"Inspect": func(tx *kv.Tx) error { tx.Inspect(); return nil },
+		"Compact": func(*kv.Tx) error { return kv.Compact(openTemp(t, nil), db, 1<<20) },
+	} {
+		if _, ok := errors.AsType[*kv.CorruptError](db.View(walk)); !ok {
+			t.Errorf("%s does not notice that a bucket lies in itself", name)
+		}
 	}
 }
 

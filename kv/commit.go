@@ -96,6 +96,11 @@ func (tx *Tx) buildFreelist() error {
 		if err != nil {
 			return err
 		}
+		ids, ok := old.FreelistIDs()
+		if !ok {
+			return tx.damage(tx.meta.Freelist, "the free list is longer than its page")
+		}
+		tx.checkSpare(tx.meta.Freelist, old, uint64(page.HeaderSize+8+len(ids)))
 		w.free(run{tx.meta.Freelist, old.Overflow() + 1})
 	}
 	if tx.db.NoFreelistSync {
@@ -296,7 +301,7 @@ func (tx *Tx) writeMeta() error {
 	db, w := tx.db, tx.w
 	off := int64(tx.meta.TxID%2) * int64(tx.pageSize)
 	if m := &tx.meta; m.Root >= m.HWM || m.Freelist >= m.HWM && m.Freelist != page.NoFreelist {
-		panic(fmt.Sprintf("pgid (%d, %d) above high water mark (%d)", m.Root, m.Freelist, m.HWM))
+		tx.corrupt(m.Root, "pgid (%d, %d) above high water mark (%d)", m.Root, m.Freelist, m.HWM)
 	}
 	copy(w.oldMeta, tx.data[off:off+int64(tx.pageSize)])
 	page.PutMeta(w.meta, tx.meta)

@@ -87,7 +87,10 @@ func (c *compactor) copy(ctx context.Context, d *descent, from *Bucket) error {
 	var last []byte
 	cur := from.Cursor()
 	for k, v := cur.First(); k != nil; k, v = cur.Next() {
-		if last != nil && bytes.Compare(last, k) >= 0 {
+		switch {
+		case len(k) == 0 || len(k) > MaxKeySize && v != nil:
+			from.tx.corrupt(cur.id, "page %d has a key of %d bytes", cur.id, len(k))
+		case last != nil && bytes.Compare(last, k) >= 0:
 			from.tx.corrupt(cur.id, "key %x of page %d is not above the one before it, %x", k, cur.id, last)
 		}
 		last = k

@@ -186,7 +186,7 @@ func TestCompactDamage(t *testing.T) {
 			t.Errorf("%s: %v is no CorruptError", test.name, err)
 		}
 	}
-	for _, name := range []string{"descending keys", "equal keys", "cycle", "two ways to a page"} {
+	for _, name := range []string{"descending keys", "equal keys", "cycle", "two ways to a page", "bucket in itself"} {
 		i := slices.IndexFunc(checkTests, func(test checkTest) bool { return test.name == name })
 		f := slices.Clone(sound)
 		checkTests[i].damage(f)

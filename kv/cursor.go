@@ -37,9 +37,10 @@ type Cursor struct {
 
 	// The way from the root to the leaf, as the index taken in each branch. Trees deeper than the array go on in deep,
 	// which is replaced, never written to, since copies share it.
-	depth int
-	path  [cursorFrames]frame
-	deep  []frame
+	depth  int
+	path   [cursorFrames]frame
+	deep   []frame
+	walked int64 // leaves passed since it was last turned round, backwards if negative
 }
 
 // stance is how a cursor stands in a node with regard to cur.
@@ -205,7 +206,7 @@ func (c *Cursor) open() {
 // start forgets where the cursor stood.
 func (c *Cursor) start() {
 	c.open()
-	c.page, c.count, c.node, c.deep, c.depth = nil, 0, nil, nil, 0
+	c.page, c.count, c.node, c.deep, c.depth, c.walked = nil, 0, nil, nil, 0, 0
 }
 
 // current returns the element the cursor stands on.
@@ -387,6 +388,7 @@ func (c *Cursor) searchLeaf(key []byte) int {
 func (c *Cursor) nextLeaf() bool {
 	was := *c
 	for {
+		c.walk(1)
 		level := c.depth - 1
 		for ; level >= 0; level-- {
 			if f := c.frame(level); f.index+1 < f.count {
@@ -412,6 +414,7 @@ func (c *Cursor) nextLeaf() bool {
 func (c *Cursor) prevLeaf() bool {
 	was := *c
 	for {
+		c.walk(-1)
 		level := c.depth - 1
 		for ; level >= 0 && c.frame(level).index == 0; level-- {
 		}
@@ -427,6 +430,18 @@ func (c *Cursor) prevLeaf() bool {
 		if c.leafLen() > 0 {
 			return true
 		}
+	}
+}
+
+// walk counts the leaves that the cursor has passed in one direction. More than there are pages means that pages are
+// referred to from several places, which can make more ways than anyone can go.
+func (c *Cursor) walk(step int64) {
+	if c.walked > 0 != (step > 0) {
+		c.walked = 0
+	}
+	c.walked += step
+	if tx := c.bucket.tx; uint64(max(c.walked, -c.walked)) > tx.limit {
+		tx.corrupt(c.id, "page %d is one of more leaves than there are pages: several pages refer to some", c.id)
 	}
 }
 

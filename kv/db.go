@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -92,7 +93,7 @@ func (db *DB) Begin(writable bool) (*Tx, error) {
 	return db.BeginContext(context.Background(), writable)
 }
 
-// BeginContext is Begin with a bound on the wait for another write transaction. The transaction itself outlives ctx.
+// BeginContext is Begin with a bound on the wait for another write transaction. A transaction outlives ctx.
 func (db *DB) BeginContext(ctx context.Context, writable bool) (tx *Tx, err error) {
 	if !db.quiet {
 		db.logger.Debugf("Starting a new transaction [writable: %t]", writable)
@@ -139,11 +140,7 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 	}
 	tx := &Tx{db: db, writable: true}
 	db.mu.Lock()
-	if db.snap == nil || db.failed != nil {
-		err := ErrDatabaseNotOpen
-		if db.snap != nil {
-			err = db.failed
-		}
+	if err := db.refusal(); err != nil {
 		db.mu.Unlock()
 		<-db.slot
 		return nil, err
@@ -163,8 +160,27 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 	return tx, nil
 }
 
+// refusal says why no write transaction can begin, if so. The caller holds db.mu.
+func (db *DB) refusal() error {
+	switch {
+	case db.snap == nil:
+		return ErrDatabaseNotOpen
+	case db.failed != nil:
+		return db.failed
+	case db.snap.meta.TxID == math.MaxUint64:
+		return &CorruptError{
+			Path: db.path, Page: 1, Off: int64(db.pageSize),
+			Reason: "no transaction can follow the last one: its number is the highest there is",
+		}
+	}
+	return nil
+}
+
 // acquire waits for the place of the one writer.
 func (db *DB) acquire(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	select {
 	case db.slot <- struct{}{}:
 		return nil
@@ -201,7 +217,7 @@ func (db *DB) Update(fn func(*Tx) error) error {
 	return db.UpdateContext(context.Background(), fn)
 }
 
-// UpdateContext is Update with a bound on the wait for another write transaction.
+// UpdateContext is Update with a bound on the wait for another write transaction, refused if ctx has ended.
 func (db *DB) UpdateContext(ctx context.Context, fn func(*Tx) error) (err error) {
 	tx, err := db.BeginContext(ctx, true)
 	if err != nil {

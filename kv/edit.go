@@ -44,7 +44,7 @@ func (b *Bucket) editable(name []byte) *Bucket {
 	if flags&page.BucketFlag == 0 {
 		return nil
 	}
-	return b.child(name, v, at.valueLoc(b.tx), at.id)
+	return b.child(name, v, at.valueLoc(b), at.id)
 }
 
 // child returns the handle of the bucket under name, whose value lies at loc and was found in page id.
@@ -67,18 +67,19 @@ func (b *Bucket) adopt(name []byte, child *Bucket) {
 	b.edit.children[string(name)] = child
 }
 
-// valueLoc is where the value at a place lies, like slot.loc. The values of buckets are never external.
-func (at *place) valueLoc(tx *Tx) uint64 {
+// valueLoc is where the value at a place in b lies, like slot.loc. The values of buckets are never external.
+func (at *place) valueLoc(b *Bucket) uint64 {
 	if at.node != nil {
 		s := &at.node.slots[at.index]
 		return s.loc + uint64(s.ksize)
 	}
+	base := at.id * uint64(b.tx.pageSize)
+	if at.id == 0 { // inline; not that there should be buckets
+		base = b.edit.base
+	}
 	_, off, ksize, _, _ := at.page.LeafSpan(at.index)
-	return at.base(tx) + off + uint64(ksize)
+	return base + off + uint64(ksize)
 }
-
-// base is where the page of a place lies. An inline page holds no buckets, so that nobody asks for one of those.
-func (at *place) base(tx *Tx) uint64 { return at.id * uint64(tx.pageSize) }
 
 // root returns the node of the root page.
 func (b *Bucket) rootNode() *node {

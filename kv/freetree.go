@@ -46,6 +46,7 @@ func (b *Bucket) freePages(todo []*Bucket, root uint64) []*Bucket {
 		id := ids[len(ids)-1]
 		ids = ids[:len(ids)-1]
 		p := tx.page(id)
+		tx.checkRun(id, p)
 		tx.w.free(run{id, p.Overflow() + 1})
 		for i := range p.Count() {
 			if p.Flags() == page.Branch {
@@ -58,11 +59,45 @@ func (b *Bucket) freePages(todo []*Bucket, root uint64) []*Bucket {
 			}
 			if flags&page.BucketFlag != 0 {
 				at := place{page: p, id: id, index: i}
-				todo = append(todo, b.child(key, value, at.valueLoc(tx), id))
+				todo = append(todo, b.child(key, value, at.valueLoc(b), id))
 			}
 		}
 	}
 	return todo
+}
+
+// checkRun examines a page that is to be written anew, and its run freed.
+func (tx *Tx) checkRun(id uint64, p page.Page) {
+	if p.Overflow() == 0 {
+		return
+	}
+	end := uint64(page.HeaderSize + page.ElemSize*p.Count())
+	for i := range p.Count() {
+		var off uint64
+		var ksize, vsize uint32
+		var ok bool
+		if p.Flags() == page.Branch {
+			off, ksize, ok = p.BranchSpan(i)
+		} else {
+			_, off, ksize, vsize, ok = p.LeafSpan(i)
+		}
+		if !ok {
+			tx.badElement(id, i)
+		}
+		end = max(end, off+uint64(ksize)+uint64(vsize))
+	}
+	tx.checkSpare(id, p, end)
+}
+
+// checkSpare panics if the run of page id takes in pages, behind its last byte at end, that say that they are pages of
+// their own: then the length of the run is damaged, and they may be in use. Versions of old leave a page to spare.
+func (tx *Tx) checkSpare(id uint64, p page.Page, end uint64) {
+	size := uint64(tx.pageSize)
+	for n := (end-1)/size + 1; n <= uint64(p.Overflow()); n++ {
+		if spare := p[n*size:]; spare.ID() == id+n && page.ValidFlags(spare.Flags()) {
+			tx.corrupt(id, "page %d claims to go on in page %d, which is one of its own", id, id+n)
+		}
+	}
 }
 
 // free makes a run of pages of the old tree pending.

@@ -53,7 +53,9 @@ func (d *descent) enter(c *Cursor, name []byte) *Bucket {
 	switch {
 	case child == nil:
 		tx.corrupt(id, "bucket %q of page %d is not where its name belongs", name, id)
-	case child.root != 0 && d.left == 0, d.depth == maxNesting:
+	case child.root != 0 && d.left == 0:
+		tx.tooMany(child.root)
+	case d.depth == maxNesting:
 		tx.tooNested(child.root)
 	}
 	if child.root != 0 {
@@ -68,4 +70,8 @@ func (d *descent) leave() { d.depth-- }
 
 func (tx *Tx) tooNested(id uint64) {
 	tx.corrupt(id, "page %d is the root of a bucket that lies in itself, or more than %d deep", id, maxNesting)
+}
+
+func (tx *Tx) tooMany(id uint64) {
+	tx.corrupt(id, "page %d is one of more than there are: several refer to some, or they form a cycle", id)
 }

@@ -21,18 +21,25 @@ func (db *DB) loadFreelist() (err error) {
 	if db.freelist.isLoaded() {
 		return nil
 	}
-	hwm := tx.meta.HWM
-	if hwm > tx.limit {
-		return tx.damage(tx.limit, fmt.Sprintf("the file ends before page %d, the last of %d", hwm-1, hwm))
+	if err := tx.complete(); err != nil {
+		return err
 	}
 	if tx.meta.Freelist == page.NoFreelist {
-		db.freelist.loadComplement(tx.reachable(), hwm)
+		db.freelist.loadComplement(tx.reachable(), tx.meta.HWM)
 	} else if err := tx.loadStored(); err != nil {
 		return err
 	}
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	db.counts.free, db.counts.pending = db.freelist.counts()
+	return nil
+}
+
+// complete returns an error if the file ends before the last page that it should have.
+func (tx *Tx) complete() error {
+	if hwm := tx.meta.HWM; hwm > tx.limit {
+		return tx.damage(tx.limit, fmt.Sprintf("the file ends before page %d, the last of %d", hwm-1, hwm))
+	}
 	return nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"io"
 	"log"
 	"log/slog"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -158,5 +160,58 @@ func TestLoggerOfOptions(t *testing.T) {
 	}
 	if openTemp(t, nil).Logger() == nil {
 		t.Error("no logger without options, want one that discards")
+	}
+}
+
+// TestDiscardingLogger drops everything, but is not deaf to a panic.
+func TestDiscardingLogger(t *testing.T) {
+	l := openTemp(t, nil).Logger()
+	l.Debug("a")
+	l.Debugf("%s", "a")
+	l.Info("a")
+	l.Infof("%s", "a")
+	l.Warning("a")
+	l.Warningf("%s", "a")
+	l.Error("a")
+	l.Errorf("%s", "a")
+	for want, call := range map[string]func(){
+		"a1": func() { l.Panic("a", 1) },
+		"b2": func() { l.Panicf("b%d", 2) },
+	} {
+		func() {
+			defer func() {
+				if r := recover(); r != want {
+					t.Errorf("recovered %v, want %v", r, want)
+				}
+			}()
+			call()
+		}()
+	}
+}
+
+// TestFatal runs itself in processes that are to exit.
+func TestFatal(t *testing.T) {
+	calls := map[string]func(){
+		"default":    func() { (&kv.DefaultLogger{Logger: log.Default()}).Fatal("f", 1) },
+		"defaultf":   func() { (&kv.DefaultLogger{Logger: log.Default()}).Fatalf("f%d", 1) },
+		"slog":       func() { openTemp(t, &kv.Options{Slog: slog.Default()}).Logger().Fatal("f", 1) },
+		"slogf":      func() { openTemp(t, &kv.Options{Slog: slog.Default()}).Logger().Fatalf("f%d", 1) },
+		"discarding": func() { openTemp(t, nil).Logger().Fatal("f", 1) },
+	}
+	const variable = "HOLT_TEST_FATAL"
+	if call := calls[os.Getenv(variable)]; call != nil {
+		call()
+		os.Exit(0)
+	}
+	for name := range calls {
+		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestFatal$")
+		c.Env = append(os.Environ(), variable+"="+name, "TMPDIR="+t.TempDir()) // it leaves its files behind
+		out, err := c.CombinedOutput()
+		if c.ProcessState.ExitCode() != 1 {
+			t.Errorf("%s: %v, want exit code 1", name, err)
+		}
+		if said := strings.Contains(string(out), "f1\n"); said != (name != "discarding") {
+			t.Errorf("%s: logged %q", name, out)
+		}
 	}
 }

@@ -194,8 +194,9 @@ func detectPageSize(f io.ReaderAt, fileSize int64) (size int, found bool, err er
 		size := int(m.PageSize())
 		return size, m.Validate() == nil && size >= minMeta && int64(size) == int64(m.PageSize())
 	}
-	if size, ok := try(0, true); ok {
-		return size, true, nil
+	first, ok := try(0, true)
+	if ok && fileSize >= 2*int64(first) {
+		return first, true, nil
 	}
 	for off := int64(1024); off <= 16<<20 && off < fileSize-1024; off *= 2 {
 		if size, ok := try(off, false); ok {
@@ -203,6 +204,8 @@ func detectPageSize(f io.ReaderAt, fileSize int64) (size int, found bool, err er
 		}
 	}
 	switch {
+	case ok: // the file is too small for what its first meta says, and the second says nothing
+		return first, true, nil
 	case readable:
 		return 0, false, nil
 	case failed != nil && !errors.Is(failed, io.EOF):
@@ -276,7 +279,7 @@ func (db *DB) readMetas(maps *mapping) error {
 		return fmt.Errorf("file size too small %d", db.fileSize)
 	}
 	m0, m1 := page.MetaOf(data), page.MetaOf(data[db.pageSize:])
-	err0, err1 := m0.Validate(), m1.Validate()
+	err0, err1 := db.validate(m0), db.validate(m1)
 	var meta page.MetaRecord
 	switch {
 	case err0 != nil && err1 != nil:
@@ -288,6 +291,17 @@ func (db *DB) readMetas(maps *mapping) error {
 	}
 	db.mapLen = int64(len(maps.bytes()))
 	db.snap = &snapshot{meta: meta, maps: maps, data: data}
+	return nil
+}
+
+// validate examines a meta, which must also agree with the others on the page size: the next commit repeats it.
+func (db *DB) validate(m *page.MetaView) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if int64(m.PageSize()) != int64(db.pageSize) {
+		return ErrInvalid
+	}
 	return nil
 }
 

@@ -105,7 +105,7 @@ type Options struct {
 	Slog *slog.Logger
 
 	// BoltPlacement puts every page where bbolt with its array free list puts it, so that the same operations give
-	// the same bytes. Without it, pages are placed and split so that files stay smaller and are written faster;
+	// the same bytes as long as no reader is open. Without it, pages are placed and split so that files stay smaller and are written faster;
 	// either kind of file is valid for both programs.
 	BoltPlacement bool
 

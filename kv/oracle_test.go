@@ -24,18 +24,23 @@ type oracle struct {
 	text   string              // what the file holds, in the words of contentOf
 	err    error               // a page, element or bucket that is not what it has to be, where reading met it
 	flaws  []string            // what reading need not notice
+	muddle map[uint64]bool     // pages whose keys are not in order, 0 for an inline one
 	used   map[uint64]int      // how often a page is referred to
 	free   map[uint64]bool     // pages in the free list
-	owners map[uint64][]string // top-level buckets that a page belongs to
+	owners map[uint64][]string // top-level buckets that refer to a page
+	covers map[uint64][]string // and those with a page that goes on there, or claims to
 
-	out   strings.Builder
-	owner string // the top-level bucket that is being read
+	circular bool // buckets lie in each other, so that there is no end to the text
+
+	out    strings.Builder
+	owner  string // the top-level bucket that is being read
+	visits int    // pages that have been read
 }
 
 const (
 	oracleDepth = 64
-	// textLimit bounds descriptions of files whose buckets lie in each other.
-	textLimit = 1 << 20
+	// visitLimit bounds the walk where pages lie in each other.
+	visitLimit = 5000
 )
 
 var errNoMeta = errors.New("no meta is valid")
@@ -44,18 +49,21 @@ var errNoMeta = errors.New("no meta is valid")
 func consult(file []byte, pageSize int) *oracle {
 	o := &oracle{
 		file: file, pageSize: pageSize,
-		used: map[uint64]int{}, free: map[uint64]bool{}, owners: map[uint64][]string{},
+		muddle: map[uint64]bool{}, used: map[uint64]int{}, free: map[uint64]bool{}, owners: map[uint64][]string{}, covers: map[uint64][]string{},
 	}
 	if !o.chooseMeta() {
 		o.err = errNoMeta
 		return o
 	}
-	o.bucket(o.root, nil, "")
+	o.tree(o.root, 0, nil, nil, "")
 	o.text = o.out.String()
 	o.readFreelist()
 	o.findLost()
 	return o
 }
+
+// sound says whether there is nothing wrong with the file.
+func (o *oracle) sound() bool { return o.err == nil && len(o.flaws) == 0 && !o.circular }
 
 // chooseMeta takes the valid meta of the later transaction.
 func (o *oracle) chooseMeta() bool {
@@ -113,9 +121,10 @@ func (o *oracle) page(id uint64) []byte {
 	}
 	for n := id; n <= id+overflow; n++ {
 		o.used[n]++
-		if !slices.Contains(o.owners[n], o.owner) {
-			o.owners[n] = append(o.owners[n], o.owner)
-		}
+		o.covers[n] = append(o.covers[n], o.owner)
+	}
+	if !slices.Contains(o.owners[id], o.owner) {
+		o.owners[id] = append(o.owners[id], o.owner)
 	}
 	return p[:int(overflow+1)*o.pageSize]
 }
@@ -123,8 +132,8 @@ func (o *oracle) page(id uint64) []byte {
 // bucket describes a bucket: one with a root page, or else the one in the inline page.
 func (o *oracle) bucket(root uint64, inline []byte, indent string) {
 	switch {
-	case len(indent) > maxSimDepth || o.out.Len() > textLimit:
-		o.flaw("buckets lie in each other")
+	case len(indent) > maxSimDepth:
+		o.circular = true
 	case root != 0:
 		o.tree(root, 0, nil, nil, indent)
 	default:
@@ -138,7 +147,8 @@ func (o *oracle) tree(id uint64, depth int, lo, hi []byte, indent string) {
 		o.fail("page %d lies too deep", id)
 		return
 	}
-	if o.err != nil || o.out.Len() > textLimit {
+	if o.visits++; o.visits > visitLimit {
+		o.circular = true
 		return
 	}
 	p := o.page(id)
@@ -177,12 +187,17 @@ func (o *oracle) leaf(id uint64, p []byte, lo, hi []byte, indent string) {
 	n := int(binary.NativeEndian.Uint16(p[10:]))
 	var keys [][]byte
 	for i := range n {
+		if key, _, ok := element(p, i, 4, 8, 12); ok {
+			keys = append(keys, key)
+		}
+	}
+	o.order(id, keys, lo, hi)
+	for i := range n {
 		key, value, ok := element(p, i, 4, 8, 12)
 		if !ok {
 			o.fail("element %d of leaf %d", i, id)
-			return
+			continue
 		}
-		keys = append(keys, key)
 		if indent == "" {
 			o.owner = string(key)
 		}
@@ -194,11 +209,7 @@ func (o *oracle) leaf(id uint64, p []byte, lo, hi []byte, indent string) {
 			o.flaw("element %d of an inline bucket is a bucket", i)
 		}
 		o.element(id, i, key, value, indent)
-		if o.err != nil {
-			return
-		}
 	}
-	o.order(id, keys, lo, hi)
 }
 
 // element describes a bucket in a leaf.
@@ -240,6 +251,7 @@ func element(p []byte, i, pos, ksize, vsize int) (key, value []byte, ok bool) {
 
 // order notes keys that searches may not find.
 func (o *oracle) order(id uint64, keys [][]byte, lo, hi []byte) {
+	before := len(o.flaws)
 	for i, k := range keys {
 		switch {
 		case len(k) == 0:
@@ -249,6 +261,9 @@ func (o *oracle) order(id uint64, keys [][]byte, lo, hi []byte) {
 		case lo != nil && bytes.Compare(k, lo) < 0, hi != nil && bytes.Compare(k, hi) >= 0:
 			o.flaw("page %d: key %d does not belong there", id, i)
 		}
+	}
+	if len(o.flaws) > before {
+		o.muddle[id] = true
 	}
 }
 

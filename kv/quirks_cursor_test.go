@@ -4,7 +4,6 @@
 package kv_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"sort"
@@ -16,20 +15,20 @@ import (
 	"github.com/holtdb/holt/kv"
 )
 
-// pair is an element of a leaf.
-type pair struct{ key, value string }
+// keyValue is an element of a leaf.
+type keyValue struct{ key, value string }
 
 // leafModel is one leaf of a bucket during a write transaction.
 type leafModel struct {
-	from    string // the lowest key that belongs here; of the first leaf, the empty one
-	page    []pair // as it was when the transaction began
-	live    []pair // as it is
-	touched bool   // changed since
+	from    string     // the lowest key that belongs here; of the first leaf, the empty one
+	page    []keyValue // as it was when the transaction began
+	live    []keyValue // as it is
+	touched bool       // changed since
 }
 
 // find returns the place of key in the live leaf, or where it would be.
 func (l *leafModel) find(key string) (int, bool) {
-	return slices.BinarySearchFunc(l.live, key, func(p pair, key string) int { return compareStrings(p.key, key) })
+	return slices.BinarySearchFunc(l.live, key, func(p keyValue, key string) int { return compareStrings(p.key, key) })
 }
 
 func compareStrings(a, b string) int {
@@ -54,9 +53,9 @@ func (m treeModel) put(key, value string) {
 	l.touched = true
 	i, found := l.find(key)
 	if !found {
-		l.live = slices.Insert(l.live, i, pair{})
+		l.live = slices.Insert(l.live, i, keyValue{})
 	}
-	l.live[i] = pair{key, value}
+	l.live[i] = keyValue{key, value}
 }
 
 func (m treeModel) drop(key string) {
@@ -105,7 +104,7 @@ func (m treeModel) enter(c *modelCursor, leaf int) int {
 }
 
 // current is the element the cursor stands on.
-func (m treeModel) current(c *modelCursor) pair {
+func (m treeModel) current(c *modelCursor) keyValue {
 	l := &m[c.leaf]
 	if c.old {
 		return l.page[c.index]
@@ -116,7 +115,7 @@ func (m treeModel) current(c *modelCursor) pair {
 
 // onward goes to the first element of the next leaf that has one, backward to the last of the one before. If there is
 // none the cursor stays.
-func (m treeModel) onward(c *modelCursor) (pair, bool) {
+func (m treeModel) onward(c *modelCursor) (keyValue, bool) {
 	for leaf := c.leaf + 1; leaf < len(m); leaf++ {
 		next := *c
 		if m.enter(&next, leaf) > 0 {
@@ -125,10 +124,10 @@ func (m treeModel) onward(c *modelCursor) (pair, bool) {
 			return m.current(c), true
 		}
 	}
-	return pair{}, false
+	return keyValue{}, false
 }
 
-func (m treeModel) backward(c *modelCursor) (pair, bool) {
+func (m treeModel) backward(c *modelCursor) (keyValue, bool) {
 	for leaf := c.leaf - 1; leaf >= 0; leaf-- {
 		next := *c
 		if n := m.enter(&next, leaf); n > 0 {
@@ -137,10 +136,10 @@ func (m treeModel) backward(c *modelCursor) (pair, bool) {
 			return m.current(c), true
 		}
 	}
-	return pair{}, false
+	return keyValue{}, false
 }
 
-func (m treeModel) first(c *modelCursor) (pair, bool) {
+func (m treeModel) first(c *modelCursor) (keyValue, bool) {
 	n := m.enter(c, 0)
 	m.stand(c, 0)
 	if n == 0 {
@@ -149,7 +148,7 @@ func (m treeModel) first(c *modelCursor) (pair, bool) {
 	return m.current(c), true
 }
 
-func (m treeModel) last(c *modelCursor) (pair, bool) {
+func (m treeModel) last(c *modelCursor) (keyValue, bool) {
 	n := m.enter(c, len(m)-1)
 	m.stand(c, max(n-1, 0))
 	if n == 0 {
@@ -158,7 +157,7 @@ func (m treeModel) last(c *modelCursor) (pair, bool) {
 	return m.current(c), true
 }
 
-func (m treeModel) seek(c *modelCursor, key string) (pair, bool) {
+func (m treeModel) seek(c *modelCursor, key string) (keyValue, bool) {
 	n := m.enter(c, m.leafOf(key))
 	list := m[c.leaf].live
 	if c.old {
@@ -171,10 +170,10 @@ func (m treeModel) seek(c *modelCursor, key string) (pair, bool) {
 	return m.current(c), true
 }
 
-func (m treeModel) next(c *modelCursor) (pair, bool) {
+func (m treeModel) next(c *modelCursor) (keyValue, bool) {
 	switch {
 	case c.leaf < 0:
-		return pair{}, false
+		return keyValue{}, false
 	case c.old && c.index+1 < len(m[c.leaf].page):
 		m.stand(c, c.index+1)
 		return m.current(c), true
@@ -189,9 +188,9 @@ func (m treeModel) next(c *modelCursor) (pair, bool) {
 	return m.onward(c)
 }
 
-func (m treeModel) prev(c *modelCursor) (pair, bool) {
+func (m treeModel) prev(c *modelCursor) (keyValue, bool) {
 	if c.leaf < 0 {
-		return pair{}, false
+		return keyValue{}, false
 	}
 	before := c.index
 	if !c.old {
@@ -218,46 +217,32 @@ func (m treeModel) remove(c *modelCursor) {
 }
 
 // readTree makes the model of bucket "b" from the bytes of the file.
-func readTree(image []byte, root uint64, inline []pair) (m treeModel) {
+func readTree(image []byte, root uint64, inline []keyValue) (m treeModel) {
 	if root == 0 {
 		return treeModel{{page: inline, live: slices.Clone(inline)}}
 	}
 	var visit func(id uint64, from string)
 	visit = func(id uint64, from string) {
-		p := pageOf(image, id)
-		if !p.isBranch() {
+		p := reportPage(image, id)
+		if !isBranch(p) {
 			l := leafModel{from: from}
-			for i := range p.count() {
-				l.page = append(l.page, p.element(i))
+			for i := range p.Count() {
+				_, key, value, _ := p.LeafElem(i)
+				l.page = append(l.page, keyValue{string(key), string(value)})
 			}
 			l.live = slices.Clone(l.page)
 			m = append(m, l)
 			return
 		}
-		for i := range p.count() {
-			if i > 0 {
-				from = p.branchKey(i)
+		for i := range p.Count() {
+			if key, _ := p.BranchKey(i); i > 0 {
+				from = string(key)
 			}
-			visit(p.child(i), from)
+			visit(p.Child(i), from)
 		}
 	}
 	visit(root, "")
 	return m
-}
-
-func (p damagePage) uint32(at int) int { return int(binary.NativeEndian.Uint32(p[at:])) }
-
-func (p damagePage) element(i int) pair {
-	at := 16 + 16*i
-	key := at + p.uint32(at+4)
-	value := key + p.uint32(at+8)
-	return pair{string(p[key:value]), string(p[value : value+p.uint32(at+12)])}
-}
-
-func (p damagePage) branchKey(i int) string {
-	at := 16 + 16*i
-	key := at + p.uint32(at)
-	return string(p[key : key+p.uint32(at+4)])
 }
 
 // cursorKey makes keys so long that few fit a page, and with them trees of several levels.
@@ -275,16 +260,16 @@ func FuzzCursorsWhileChanging(f *testing.F) {
 func cursorsWhileChanging(t *rapid.T) {
 	const space = 150
 	disk := file.NewMemory()
-	db, err := kv.OpenFS(disk, simPath, 0o600, &kv.Options{PageSize: damagePageSize})
+	db, err := kv.OpenFS(disk, simPath, 0o600, &kv.Options{PageSize: reportPageSize})
 	failIf(t, err)
-	var inline []pair
+	var inline []keyValue
 	initial := drawKeys(t, space)
 	failIf(t, db.Update(func(tx *kv.Tx) error {
 		b, err := tx.CreateBucket([]byte("b"))
 		failIf(t, err)
 		b.FillPercent = rapid.SampledFrom([]float64{0.1, 0.5, 1}).Draw(t, "fill")
 		for _, i := range initial {
-			p := pair{cursorKey(i), "first"}
+			p := keyValue{cursorKey(i), "first"}
 			inline = append(inline, p)
 			failIf(t, b.Put([]byte(p.key), []byte(p.value)))
 		}
@@ -302,7 +287,7 @@ func cursorsWhileChanging(t *rapid.T) {
 		cursors[i], models[i] = b.Cursor(), modelCursor{leaf: -1}
 	}
 	anyKey := func(t *rapid.T) string { return cursorKey(rapid.IntRange(-1, space).Draw(t, "key")) }
-	move := func(name string, real func(*kv.Cursor) ([]byte, []byte), want func(*modelCursor) (pair, bool)) func(*rapid.T) {
+	move := func(name string, real func(*kv.Cursor) ([]byte, []byte), want func(*modelCursor) (keyValue, bool)) func(*rapid.T) {
 		return func(t *rapid.T) {
 			i := rapid.IntRange(0, len(cursors)-1).Draw(t, "cursor")
 			k, v := real(cursors[i])
@@ -327,7 +312,7 @@ func cursorsWhileChanging(t *rapid.T) {
 			key := anyKey(t)
 			move("Seek",
 				func(c *kv.Cursor) ([]byte, []byte) { return c.Seek([]byte(key)) },
-				func(c *modelCursor) (pair, bool) { return m.seek(c, key) })(t)
+				func(c *modelCursor) (keyValue, bool) { return m.seek(c, key) })(t)
 		},
 		"Cursor.Delete": func(t *rapid.T) {
 			i := rapid.IntRange(0, len(cursors)-1).Draw(t, "cursor")
@@ -405,7 +390,7 @@ func readImage(t *rapid.T, disk file.FS) []byte {
 func TestScansNeitherSkipNorRepeat(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		const space = 120
-		db, err := kv.OpenFS(file.NewMemory(), simPath, 0o600, &kv.Options{PageSize: damagePageSize})
+		db, err := kv.OpenFS(file.NewMemory(), simPath, 0o600, &kv.Options{PageSize: reportPageSize})
 		failIf(t, err)
 		initial := drawKeys(t, space)
 		always, ever := map[string]bool{}, map[string]bool{}

@@ -131,6 +131,9 @@ func limited(t *testing.T, o kv.Options) *kv.DB {
 	})
 	db := mustOpenSim(t, faulty, o)
 	t.Cleanup(func() {
+		if t.Failed() {
+			return // perhaps with transactions open, which Close would wait for
+		}
 		checkClean(t, db)
 		must(t, db.Close())
 	})
@@ -141,9 +144,9 @@ func limited(t *testing.T, o kv.Options) *kv.DB {
 // whatever the step it grows by, and that it goes on working when it is full.
 func TestMaxSizeIsExact(t *testing.T) {
 	for _, pageSize := range []int{1024, 2048, 4096, 8192, 16384, 32768, 65536} {
-		for _, pages := range []int{20, 33, 64} {
-			for _, extra := range []int{0, 1, pageSize - 1} { // bytes that make no page
-				o := kv.Options{PageSize: pageSize, MaxSize: pages*pageSize + extra}
+		for _, pages := range []int{20, 33} {
+			for _, extra := range []int{0, pageSize - 1} { // bytes that make no page
+				o := kv.Options{PageSize: pageSize, MaxSize: pages*pageSize + extra, NoGrowSync: extra == 0}
 				t.Run(fmt.Sprintf("pages of %d, limit %d", pageSize, o.MaxSize), func(t *testing.T) {
 					fillAtOnce(t, o, pages)
 					fillInSteps(t, o, pages)

@@ -5,7 +5,6 @@ package kv_test
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"testing"
 
@@ -148,10 +147,10 @@ func TestRootSequence(t *testing.T) {
 func TestCheckAtTheHighWaterMark(t *testing.T) {
 	clean := damageImage(t)
 	root := rootOf(t, clean, "b")
-	hwm := newestMeta(clean).field(metaHWM)
+	hwm := newestMeta(clean).HWM()
 	for _, id := range []uint64{hwm, hwm + 1, 1 << 62} {
 		image := bytes.Clone(clean)
-		pageOf(image, root).setChild(1, id)
+		setChild(reportPage(image, root), 1, id)
 		wantCheck(t, useDamaged(t, image, kv.Options{}), fmt.Sprintf("page %d: out of bounds: %d", id, hwm))
 	}
 }
@@ -224,21 +223,4 @@ func TestBucketStatsLookAtPages(t *testing.T) {
 		}
 		return nil
 	}))
-}
-
-// TestTransactionIDs is what the parity of the meta pages rests on.
-func TestTransactionIDs(t *testing.T) {
-	db, disk := openMemory(t, &kv.Options{PageSize: 1024})
-	for id := uint64(2); id < 6; id++ {
-		must(t, db.Update(func(tx *kv.Tx) error {
-			if uint64(tx.ID()) != id {
-				t.Errorf("transaction %d, want %d", tx.ID(), id)
-			}
-			return nil
-		}))
-		image := readSim(t, disk, simPath)
-		if got := binary.NativeEndian.Uint64(pageOf(image, id%2)[metaTxID:]); got != id {
-			t.Errorf("meta page %d has transaction %d, want %d", id%2, got, id)
-		}
-	}
 }

@@ -8,62 +8,50 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"strings"
 	"testing"
 
 	"github.com/holtdb/holt/internal/file"
 	"github.com/holtdb/holt/kv"
+	"github.com/holtdb/holt/kv/internal/page"
 )
 
-// damagePageSize is the page size of the images that are damaged here.
-const damagePageSize = 1024
+// reportPageSize is the page size of the images that are damaged here.
+const reportPageSize = 1024
 
-// damagePage is a page of such an image.
-type damagePage []byte
-
-func pageOf(image []byte, id uint64) damagePage {
-	return damagePage(image[id*damagePageSize:][:damagePageSize])
+func reportPage(image []byte, id uint64) page.Page {
+	return page.Page(image[id*reportPageSize:][:reportPageSize])
 }
 
-func (p damagePage) count() int         { return int(binary.NativeEndian.Uint16(p[10:])) }
-func (p damagePage) isBranch() bool     { return binary.NativeEndian.Uint16(p[8:]) == 1 }
-func (p damagePage) child(i int) uint64 { return binary.NativeEndian.Uint64(p[16+16*i+8:]) }
+func setChild(p page.Page, i int, id uint64) { binary.NativeEndian.PutUint64(p.Elem(i)[8:], id) }
 
-func (p damagePage) setCount(n int)            { binary.NativeEndian.PutUint16(p[10:], uint16(n)) }
-func (p damagePage) setChild(i int, id uint64) { binary.NativeEndian.PutUint64(p[16+16*i+8:], id) }
+func isBranch(p page.Page) bool { return p.Flags() == page.Branch }
 
-// Fields of a meta page, by their offsets.
-const (
-	metaRoot     = 32
-	metaFreelist = 48
-	metaHWM      = 56
-	metaTxID     = 64
-)
+func setCount(p page.Page, n int) { p.PutHeader(p.ID(), p.Flags(), n, p.Overflow()) }
 
 // newestMeta is the meta page in use.
-func newestMeta(image []byte) damagePage {
-	if m0, m1 := pageOf(image, 0), pageOf(image, 1); m0.field(metaTxID) > m1.field(metaTxID) {
+func newestMeta(image []byte) *page.MetaView {
+	m0, m1 := page.MetaOf(reportPage(image, 0)), page.MetaOf(reportPage(image, 1))
+	if m0.TxID() > m1.TxID() {
 		return m0
 	}
-	return pageOf(image, 1)
+	return m1
 }
 
-func (p damagePage) field(at int) uint64 { return binary.NativeEndian.Uint64(p[at:]) }
-
-// setField changes a field of a meta page and makes its checksum right again.
-func (p damagePage) setField(at int, v uint64) {
-	binary.NativeEndian.PutUint64(p[at:], v)
-	sum := fnv.New64a()
-	sum.Write(p[16:72])
-	binary.NativeEndian.PutUint64(p[72:], sum.Sum64())
+// eachMeta changes both meta pages and makes their checksums right again.
+func eachMeta(image []byte, change func(m *page.MetaView)) {
+	for id := range uint64(2) {
+		m := page.MetaOf(reportPage(image, id))
+		change(m)
+		m.Seal()
+	}
 }
 
 // damageImage is a database whose bucket "b" has three levels, with one of children beside it, and free pages.
 func damageImage(t *testing.T) []byte {
 	t.Helper()
-	return imageOf(t, &kv.Options{PageSize: damagePageSize},
+	return imageOf(t, &kv.Options{PageSize: reportPageSize},
 		putNumbered("b", 2500, 16),
 		func(tx *kv.Tx) error {
 			nest := mustCreate(t, tx, "nest")
@@ -219,7 +207,7 @@ func wantCorrupt(t *testing.T, errs map[string]error, uses ...string) {
 		var damage *kv.CorruptError
 		if err := errs[use]; !errors.As(err, &damage) {
 			t.Errorf("%s returned %v, want a *CorruptError", use, err)
-		} else if damage.Path != simPath || damage.Off != int64(damage.Page)*damagePageSize || damage.Reason == "" {
+		} else if damage.Path != simPath || damage.Off != int64(damage.Page)*reportPageSize || damage.Reason == "" {
 			t.Errorf("%s: the error does not say where: %+v", use, damage)
 		}
 	}
@@ -230,40 +218,40 @@ func wantCorrupt(t *testing.T, errs map[string]error, uses ...string) {
 func TestReportPageCycles(t *testing.T) {
 	clean := damageImage(t)
 	root := rootOf(t, clean, "b")
-	if !pageOf(clean, root).isBranch() || !pageOf(clean, pageOf(clean, root).child(0)).isBranch() {
+	if !isBranch(reportPage(clean, root)) || !isBranch(reportPage(clean, reportPage(clean, root).Child(0))) {
 		t.Fatal("the bucket has less than three levels")
 	}
 	for name, damage := range map[string]func(image []byte){
-		"first child is the root": func(image []byte) { pageOf(image, root).setChild(0, root) },
+		"first child is the root": func(image []byte) { setChild(reportPage(image, root), 0, root) },
 		"last child is the root": func(image []byte) {
-			p := pageOf(image, root)
-			p.setChild(p.count()-1, root)
+			p := reportPage(image, root)
+			setChild(p, p.Count()-1, root)
 		},
 		"all children are the root": func(image []byte) {
-			p := pageOf(image, root)
-			for i := range p.count() {
-				p.setChild(i, root)
+			p := reportPage(image, root)
+			for i := range p.Count() {
+				setChild(p, i, root)
 			}
 		},
 		"a grandchild is the root": func(image []byte) {
-			pageOf(image, pageOf(image, root).child(1)).setChild(2, root)
+			setChild(reportPage(image, reportPage(image, root).Child(1)), 2, root)
 		},
 		"all grandchildren are the root": func(image []byte) {
-			for i := range pageOf(image, root).count() {
-				p := pageOf(image, pageOf(image, root).child(i))
-				for j := range p.count() {
-					p.setChild(j, root)
+			for i := range reportPage(image, root).Count() {
+				p := reportPage(image, reportPage(image, root).Child(i))
+				for j := range p.Count() {
+					setChild(p, j, root)
 				}
 			}
 		},
 		"two children are the same": func(image []byte) {
-			p := pageOf(image, root)
-			p.setChild(1, p.child(0))
+			p := reportPage(image, root)
+			setChild(p, 1, p.Child(0))
 		},
 		"a bucket lies in itself": func(image []byte) {
-			top := newestMeta(image).field(metaRoot)
-			at := bytes.Index(pageOf(image, top), binary.NativeEndian.AppendUint64([]byte("nest"), rootOf(t, image, "nest")))
-			binary.NativeEndian.PutUint64(pageOf(image, top)[at+4:], top)
+			top := newestMeta(image).Root()
+			at := bytes.Index(reportPage(image, top), binary.NativeEndian.AppendUint64([]byte("nest"), rootOf(t, image, "nest")))
+			binary.NativeEndian.PutUint64(reportPage(image, top)[at+4:], top)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -279,35 +267,33 @@ func TestReportPageCycles(t *testing.T) {
 
 // abandonFreelist makes both meta pages say that no free list is stored.
 func abandonFreelist(image []byte) {
-	for id := range uint64(2) {
-		pageOf(image, id).setField(metaFreelist, ^uint64(0))
-	}
+	eachMeta(image, func(m *page.MetaView) { m.SetFreelist(page.NoFreelist) })
 }
 
 // TestReportGarbagePages is bbolt #335 and #1011, and #105 before them: a page whose bytes had been replaced by others
 // made the program crash.
 func TestReportGarbagePages(t *testing.T) {
 	clean := damageImage(t)
-	pages := newestMeta(clean).field(metaHWM)
-	step := uint64(times(7, 1))
-	for name, garbage := range map[string]func(p damagePage, id uint64){
-		"zeros": func(p damagePage, _ uint64) { clear(p) },
-		"ones":  func(p damagePage, _ uint64) { copy(p, bytes.Repeat([]byte{0xFF}, len(p))) },
-		"text": func(p damagePage, _ uint64) {
+	pages := newestMeta(clean).HWM()
+	step := uint64(times(23, 1))
+	for name, garbage := range map[string]func(p page.Page, id uint64){
+		"zeros": func(p page.Page, _ uint64) { clear(p) },
+		"ones":  func(p page.Page, _ uint64) { copy(p, bytes.Repeat([]byte{0xFF}, len(p))) },
+		"text": func(p page.Page, _ uint64) {
 			copy(p, bytes.Repeat([]byte("/registry/leases/kube-system "), len(p)))
 		},
-		"another page":     func(p damagePage, id uint64) { copy(p, pageOf(clean, 2+(id+5)%(pages-2))) },
-		"all but header":   func(p damagePage, _ uint64) { copy(p[16:], bytes.Repeat([]byte{0xA5}, len(p))) },
-		"table of zeros":   func(p damagePage, _ uint64) { clear(p[16:]) },
-		"count too high":   func(p damagePage, _ uint64) { p.setCount(0xFFFE) },
-		"no elements":      func(p damagePage, _ uint64) { p.setCount(0) },
-		"endless overflow": func(p damagePage, _ uint64) { copy(p[12:16], "\xFF\xFF\xFF\xFF") },
+		"another page":     func(p page.Page, id uint64) { copy(p, reportPage(clean, 2+(id+5)%(pages-2))) },
+		"all but header":   func(p page.Page, _ uint64) { copy(p[16:], bytes.Repeat([]byte{0xA5}, len(p))) },
+		"table of zeros":   func(p page.Page, _ uint64) { clear(p[16:]) },
+		"count too high":   func(p page.Page, _ uint64) { setCount(p, 0xFFFE) },
+		"no elements":      func(p page.Page, _ uint64) { setCount(p, 0) },
+		"endless overflow": func(p page.Page, _ uint64) { copy(p[12:16], "\xFF\xFF\xFF\xFF") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := 0
 			for id := uint64(2); id < pages; id += step {
 				image := bytes.Clone(clean)
-				garbage(pageOf(image, id), id)
+				garbage(reportPage(image, id), id)
 				errs := useDamaged(t, image, kv.Options{})
 				if len(errs) > 0 {
 					found++
@@ -327,8 +313,8 @@ func TestReportGarbagePages(t *testing.T) {
 func TestReportEmptyBranchStats(t *testing.T) {
 	image := damageImage(t)
 	root := rootOf(t, image, "b")
-	inner := pageOf(image, root).child(1)
-	pageOf(image, inner).setCount(0)
+	inner := reportPage(image, root).Child(1)
+	setCount(reportPage(image, inner), 0)
 	errs := useDamaged(t, image, kv.Options{})
 	wantCheck(t, errs, "has no elements")
 	wantCorrupt(t, errs, "get", "scan", "scan back", "put")
@@ -350,32 +336,31 @@ func TestReportWrongKindOfPage(t *testing.T) {
 	clean := damageImage(t)
 	m := newestMeta(clean)
 	leaf := rootOf(t, clean, "b")
-	for pageOf(clean, leaf).isBranch() {
-		leaf = pageOf(clean, leaf).child(0)
+	for isBranch(reportPage(clean, leaf)) {
+		leaf = reportPage(clean, leaf).Child(0)
 	}
 	for _, test := range []struct {
-		name  string
-		field int
-		id    uint64
-		text  string // of what Open says about a free list, Check about a root
+		name     string
+		freelist bool
+		set      func(m *page.MetaView, id uint64)
+		id       uint64
+		text     string // of what Open says about a free list, Check about a root
 	}{
-		{"the root is the free list", metaRoot, m.field(metaFreelist), "multiple references"},
-		{"the root is a meta page", metaRoot, 0, "multiple references"},
-		{"the root is the other meta page", metaRoot, 1, "multiple references"},
-		{"the root lies at the end", metaRoot, m.field(metaHWM), "out of bounds"},
-		{"the root lies far beyond the end", metaRoot, 1 << 60, "out of bounds"},
-		{"the free list is a leaf", metaFreelist, leaf, "page type is leaf"},
-		{"the free list is a branch", metaFreelist, rootOf(t, clean, "b"), "page type is branch"},
-		{"the free list is a meta page", metaFreelist, 0, "invalid freelist page: 0"},
-		{"the free list lies at the end", metaFreelist, m.field(metaHWM), "invalid freelist page"},
-		{"the free list lies far beyond the end", metaFreelist, 1 << 60, "invalid freelist page"},
+		{"the root is the free list", false, (*page.MetaView).SetRoot, m.Freelist(), "multiple references"},
+		{"the root is a meta page", false, (*page.MetaView).SetRoot, 0, "multiple references"},
+		{"the root is the other meta page", false, (*page.MetaView).SetRoot, 1, "multiple references"},
+		{"the root lies at the end", false, (*page.MetaView).SetRoot, m.HWM(), "out of bounds"},
+		{"the root lies far beyond the end", false, (*page.MetaView).SetRoot, 1 << 60, "out of bounds"},
+		{"the free list is a leaf", true, (*page.MetaView).SetFreelist, leaf, "page type is leaf"},
+		{"the free list is a branch", true, (*page.MetaView).SetFreelist, rootOf(t, clean, "b"), "page type is branch"},
+		{"the free list is a meta page", true, (*page.MetaView).SetFreelist, 0, "invalid freelist page: 0"},
+		{"the free list lies at the end", true, (*page.MetaView).SetFreelist, m.HWM(), "invalid freelist page"},
+		{"the free list lies far beyond the end", true, (*page.MetaView).SetFreelist, 1 << 60, "invalid freelist page"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			image := bytes.Clone(clean)
-			for id := range uint64(2) {
-				pageOf(image, id).setField(test.field, test.id)
-			}
-			if test.field == metaRoot {
+			eachMeta(image, func(m *page.MetaView) { test.set(m, test.id) })
+			if !test.freelist {
 				wantRootRefused(t, image, test.text)
 				return
 			}
@@ -415,8 +400,8 @@ func TestReportFreedPageStillReferenced(t *testing.T) {
 	root := rootOf(t, clean, "b")
 	for name, target := range map[string]uint64{
 		"root":  root,
-		"inner": pageOf(clean, root).child(0),
-		"leaf":  pageOf(clean, pageOf(clean, root).child(0)).child(0),
+		"inner": reportPage(clean, root).Child(0),
+		"leaf":  reportPage(clean, reportPage(clean, root).Child(0)).Child(0),
 	} {
 		t.Run(name, func(t *testing.T) {
 			image := bytes.Clone(clean)
@@ -431,8 +416,8 @@ func TestReportFreedPageStillReferenced(t *testing.T) {
 // addToFreelist puts a page in use into the stored free list, in place of a free one.
 func addToFreelist(t *testing.T, image []byte, id uint64) {
 	t.Helper()
-	list := pageOf(image, newestMeta(image).field(metaFreelist))
-	ids := list[16:][:8*list.count()]
+	list := reportPage(image, newestMeta(image).Freelist())
+	ids := list[16:][:8*list.Count()]
 	for i := 0; i < len(ids); i += 8 {
 		above := i+8 == len(ids) || binary.NativeEndian.Uint64(ids[i+8:]) > id
 		if above || binary.NativeEndian.Uint64(ids[i:]) > id {
@@ -467,20 +452,20 @@ func tearMeta(t *testing.T, size, commits int) {
 	}
 	must(t, db.Close())
 	before, after := states[commits-2], states[commits-1]
-	page := (commits + 1) % 2 * size // the first commit is transaction 2
-	if bytes.Equal(before[page:][:80], after[page:][:80]) {
+	at := (commits + 1) % 2 * size // the first commit is transaction 2
+	if bytes.Equal(before[at:][:80], after[at:][:80]) {
 		t.Fatal("the last commit did not write this meta page")
 	}
-	for cut := 0; cut <= 80; cut += times(max(size/4096, 1), 1) {
+	for cut := 0; cut <= 80; cut += times(max(size/4096, 4), 1) {
 		for _, torn := range [][]byte{
-			append(bytes.Clone(after[page:][:cut]), before[page:][cut:size]...),
-			append(bytes.Clone(before[page:][:cut]), after[page:][cut:size]...),
-			append(bytes.Clone(after[page:][:cut]), make([]byte, size-cut)...),
+			append(bytes.Clone(after[at:][:cut]), before[at:][cut:size]...),
+			append(bytes.Clone(before[at:][:cut]), after[at:][cut:size]...),
+			append(bytes.Clone(after[at:][:cut]), make([]byte, size-cut)...),
 		} {
 			image := bytes.Clone(after)
-			copy(image[page:], torn)
+			copy(image[at:], torn)
 			want := commits - 1
-			if bytes.Equal(torn, after[page:][:size]) {
+			if bytes.Equal(torn, after[at:][:size]) {
 				want = commits
 			}
 			wantTorn(t, image, size, want)

@@ -88,7 +88,7 @@ func (b *Bucket) spillChild(name string, child *Bucket) error {
 	leaf := b.leaf(key)
 	i, exact := w.search(leaf, key)
 	if !exact || leaf.slots[i].ref&slotBucket == 0 {
-		panic("assertion failed: bucket has no entry in its parent")
+		w.tx.corrupt(leaf.id, "bucket %q is not where its name belongs", name)
 	}
 	leaf.insert(i, true, s)
 	return nil

@@ -149,8 +149,11 @@ func fnv1a[T string | []byte](b T) uint64 {
 	return h
 }
 
-// maxSimDepth ends walks over buckets that damage has put into themselves.
-const maxSimDepth = 100
+// maxSimDepth and maxSimText end walks over buckets that damage has put into themselves.
+const (
+	maxSimDepth = 100
+	maxSimText  = 1 << 20
+)
 
 // contentOf describes everything in the database, in the same words as bucketModel.text.
 func contentOf(tx *kv.Tx) string {
@@ -164,7 +167,7 @@ func bucketText(bucket *kv.Bucket) string {
 }
 
 func writeBucket(b *strings.Builder, indent string, bucket *kv.Bucket) {
-	if len(indent) > maxSimDepth {
+	if len(indent) > maxSimDepth || b.Len() > maxSimText {
 		return
 	}
 	c := bucket.Cursor()

@@ -209,6 +209,7 @@ func (w *writer) load(id uint64, parent *node) *node {
 	if tx.db.freelist.listed(id) {
 		tx.corrupt(id, "page %d: reachable freed", id)
 	}
+	tx.checkRun(id, p)
 	n := w.read(p, id*uint64(tx.pageSize), id)
 	n.id, n.run, n.parent = id, p.Overflow()+1, parent
 	return n

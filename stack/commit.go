@@ -59,28 +59,36 @@ func arm(blocks []block, length int64) record {
 	return record{uint64(length), 0, modeMultiWrite}
 }
 
-// commitBlock writes inside one atomic block: one write, one sync.
+// commitBlock writes inside one atomic block: one write, one sync. Readers are shown the old bytes until it is durable, or
+// for ever if it fails and cannot be undone.
 func (s *Stack) commitBlock(b block) error {
-	old := make([]byte, len(b.data))
-	if err := s.readFile(old, b.off); err != nil {
+	old := block{b.off, make([]byte, len(b.data))}
+	if err := s.readFile(old.data, old.off); err != nil {
 		return err
 	}
+	s.veil(old)
+	err := s.writeSync(b)
+	if err != nil {
+		if undo := s.writeSync(old); undo != nil {
+			return s.failed(err, undo)
+		}
+	}
+	s.veil(block{})
+	return err
+}
+
+// veil sets what readers are shown in place of what is in the file.
+func (s *Stack) veil(b block) {
 	s.mu.Lock()
-	err := s.writeBlocks([]block{b})
+	s.veiled = b
 	s.mu.Unlock()
-	if err == nil {
-		err = s.sync()
+}
+
+func (s *Stack) writeSync(b block) error {
+	if err := s.writeBlocks([]block{b}); err != nil {
+		return err
 	}
-	if err == nil {
-		return nil
-	}
-	s.mu.Lock()
-	undo := s.writeBlocks([]block{{b.off, old}})
-	s.mu.Unlock()
-	if undo == nil {
-		undo = s.sync()
-	}
-	return s.failed(err, undo)
+	return s.sync()
 }
 
 // commitShrink cuts the payload: the record is what counts, and what lies behind is cut off at leisure.

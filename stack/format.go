@@ -85,6 +85,14 @@ const blockHead = 16
 
 func (b block) end() int64 { return b.off + int64(len(b.data)) }
 
+// overlay puts what the block has of the bytes at off into p, which holds them.
+func (b block) overlay(p []byte, off int64) {
+	from := max(b.off, off)
+	if to := min(b.end(), off+int64(len(p))); from < to {
+		copy(p[from-off:], b.data[from-b.off:to-b.off])
+	}
+}
+
 func (b block) head() []byte {
 	h := make([]byte, blockHead)
 	le.PutUint64(h[0:8], uint64(b.off))

@@ -4,29 +4,38 @@
 package stack
 
 import (
-	"fmt"
+	"errors"
 	"sync"
 )
 
 // Group commit. Whoever finds nobody in charge takes the charge, runs its own operation and makes it durable; those who
 // come meanwhile queue. Then a worker takes the charge over: it takes the journal of the last commit away, runs what has
 // queued as one unit, and so on until nobody waits.
+//
+// Functions of the user run in the goroutine that brought them, also when a worker is in charge: they may panic, or end
+// their goroutine, and nobody else has to do with it.
 
 // Bounds of a unit of several operations.
 const (
 	unitOps   = 1024
-	unitBytes = 8 << 20 // changed
-	cheapTail = 64 << 10
+	unitBytes = 8 << 20  // changed
+	cheapTail = 64 << 10 // cut off, or written anew because something was
 )
 
 // operation is a mutation that waits to be run and made durable.
 type operation struct {
-	run   func(*Unit) error
-	alone func() error // in place of run: commits by itself
-	once  bool         // has effects outside the unit, so that it must not be run again
-	done  chan error
-	err   error // of run
+	run    func(*Unit) error
+	alone  func() error // in place of run: commits by itself
+	once   bool         // must not be run again, and only on top of what is durable
+	queued bool         // its caller waits for a worker
+	turn   chan *Unit   // tells the caller of a queued operation to run it, if it is one to be run once
+	ran    chan struct{}
+	done   chan error
+	err    error // of run
 }
+
+// errUnfinished is the result of a function that did not return.
+var errUnfinished = errors.New("stack: the function did not return")
 
 // group is the state behind the queue.
 type group struct {
@@ -37,7 +46,9 @@ type group struct {
 	idle   sync.Cond // signalled when the charge is given up
 }
 
-var operations = sync.Pool{New: func() any { return &operation{done: make(chan error, 1)} }}
+var operations = sync.Pool{New: func() any {
+	return &operation{turn: make(chan *Unit), ran: make(chan struct{}), done: make(chan error, 1)}
+}}
 
 // do runs fn in a unit, makes it durable and returns its error, or that of the commit.
 func (s *Stack) do(once bool, fn func(*Unit) error) error {
@@ -66,32 +77,45 @@ func (s *Stack) submit(op *operation) error {
 		operations.Put(op)
 		return ErrClosed
 	}
-	alone := !g.busy
-	if alone {
-		g.busy = true
-	} else {
+	op.queued = g.busy
+	if op.queued {
 		g.queue = append(g.queue, op)
 	}
+	g.busy = true
 	g.mu.Unlock()
-	if alone {
-		func() {
-			defer s.handOver()
-			s.runAll([]*operation{op})
-		}()
+	if !op.queued {
+		s.takeCharge(op)
 	}
-	err := <-op.done
+	err := op.wait()
 	op.run, op.alone = nil, nil
 	operations.Put(op)
-	if p, ok := err.(opPanic); ok { //nolint:errorlint // a message to this function alone, never wrapped
-		panic(p.value)
-	}
 	return err
 }
 
-// opPanic is the result of an operation whose function panicked.
-type opPanic struct{ value any }
+// takeCharge runs an operation whose caller found nobody in charge.
+func (s *Stack) takeCharge(op *operation) {
+	defer s.handOver() // whatever becomes of op
+	s.runAll([]*operation{op})
+}
 
-func (p opPanic) Error() string { return fmt.Sprint(p.value) }
+// wait waits for the result, and runs the operation if it is told to.
+func (op *operation) wait() error {
+	for {
+		select {
+		case u := <-op.turn:
+			op.runHere(u)
+		case err := <-op.done:
+			return err
+		}
+	}
+}
+
+// runHere runs the operation in the goroutine of its caller.
+func (op *operation) runHere(u *Unit) {
+	op.err = errUnfinished // unless it comes back
+	defer func() { op.ran <- struct{}{} }()
+	op.err = op.run(u)
+}
 
 // handOver ends the charge of a caller that ran its own operation. The journal is taken away in the background.
 func (s *Stack) handOver() {
@@ -142,49 +166,55 @@ func (s *Stack) takeQueue() []*operation {
 func (s *Stack) runAll(ops []*operation) {
 	u := s.newUnit()
 	first := 0 // of the operations in u
+	settle := func(end int) {
+		s.settle(&u, ops[first:end])
+		first = end
+	}
 	for i, op := range ops {
-		if op.once && u.dirty() {
-			s.settle(&u, ops[first:i])
-			first = i
+		// Bytes that are cut off and come back are zeros to be written, so that a unit that cut many is not added to.
+		if op.once || u.base-u.length > cheapTail {
+			settle(i)
 		}
 		if op.alone != nil {
-			s.finish()
-			if op.err = s.failure(); op.err == nil {
-				op.err = op.alone()
-			}
-			u = s.newUnit()
+			s.runAlone(op)
+			settle(i + 1)
 			continue
 		}
 		at := u.mark()
 		before := u.dirty()
 		s.runOne(&u, op)
-		switch {
-		case op.err != nil:
+		if before && op.err == nil && (u.tailCost() > cheapTail || sum(u.blocks) > unitBytes) {
 			u.rewind(at)
-		case before && !op.once && (u.tailCost() > cheapTail || sum(u.blocks) > unitBytes):
-			u.rewind(at)
-			s.settle(&u, ops[first:i])
-			first = i
+			settle(i)
+			at = u.mark()
 			s.runOne(&u, op)
-			if op.err != nil {
-				u = s.newUnit()
-			}
+		}
+		if op.err != nil {
+			u.rewind(at)
 		}
 	}
-	s.settle(&u, ops[first:])
+	settle(len(ops))
 }
 
-// runOne runs the function of an operation. A panic in it is that of its caller.
+// runOne runs the function of an operation.
 func (s *Stack) runOne(u *Unit, op *operation) {
-	defer func() {
-		if r := recover(); r != nil {
-			op.err = opPanic{r}
-		}
-	}()
-	if op.err = s.failure(); op.err == nil {
+	switch op.err = s.failure(); {
+	case op.err != nil:
+	case op.once && op.queued:
+		op.turn <- u
+		<-op.ran
+	default:
 		op.err = op.run(u)
 	}
 	u.inPlace = false
+}
+
+// runAlone runs an operation that commits by itself.
+func (s *Stack) runAlone(op *operation) {
+	s.finish()
+	if op.err = s.failure(); op.err == nil {
+		op.err = op.alone()
+	}
 }
 
 // settle commits a unit, answers its operations and begins a new one.

@@ -245,8 +245,11 @@ func (s *Stack) CrossExchange(a, b, n int64) error {
 // SetBatched replaces the bytes of all pieces, at once. They must not overlap: [ErrOverlap].
 func (s *Stack) SetBatched(pieces []Piece) error {
 	blocks, err := arrange(pieces, maxLength)
-	if err != nil || len(blocks) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(blocks) == 0 {
+		return s.alive()
 	}
 	return s.do(false, func(u *Unit) error {
 		for _, b := range blocks {
@@ -285,8 +288,8 @@ func arrange(pieces []Piece, length int64) ([]block, error) {
 	return blocks, nil
 }
 
-// Update runs fn, and makes all changes that it made through u, at once. If fn returns an error or panics none of them
-// is made. fn must not call the stack itself. The payload may grow and shrink in a unit; if it ends shorter than it began
+// Update runs fn, and makes all changes that it made through u, at once. If fn returns an error or does not return none of
+// them is made. fn must not call the stack itself. The payload may grow and shrink in a unit; if it ends shorter than it began
 // while bytes that stay were changed, everything from the first of those on is written anew.
 func (s *Stack) Update(fn func(u *Unit) error) error { return s.do(true, fn) }
 

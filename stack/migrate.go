@@ -37,6 +37,9 @@ func (s *Stack) migrate(ctx context.Context) error {
 		}
 		return err
 	}
+	if err := s.stillThere(); err != nil {
+		return err
+	}
 	size, err := s.file.Size()
 	if err != nil {
 		return err
@@ -63,6 +66,23 @@ func (s *Stack) migrate(ctx context.Context) error {
 	}
 	s.log("migrated", "bytes", length)
 	return s.fs.SyncDir(filepath.Dir(s.path))
+}
+
+// stillThere makes sure that the file that is locked now is the one of that name: another migration may have replaced it
+// between the opening and the locking, and its copy may have changed since.
+func (s *Stack) stillThere() error {
+	mine, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
+	current, err := s.fs.Stat(s.path)
+	if err != nil {
+		return err
+	}
+	if !s.fs.SameFile(mine, current) {
+		return fmt.Errorf("%w: %s was replaced a moment ago", ErrLocked, s.path)
+	}
+	return nil
 }
 
 // copyTo makes a durable copy of the payload in a file of this generation.

@@ -37,7 +37,7 @@ func Open(path string, opts *Options) (*Stack, error) {
 }
 
 func newStack(path string, opts *Options) *Stack {
-	s := &Stack{path: path, head: headerSize}
+	s := &Stack{path: path, head: headerSize, cut: true}
 	s.group.idle.L = &s.group.mu
 	if opts != nil {
 		s.opts = *opts
@@ -66,22 +66,58 @@ func (s *Stack) open() error {
 	if err != nil {
 		return err
 	}
-	if size == 0 && !s.opts.ReadOnly {
-		if err := s.create(); err != nil {
-			return err
-		}
-		size = headerSize
-	}
-	if err := s.readHeader(size); err != nil {
+	h := make([]byte, headerSize)
+	n, err := s.file.ReadAt(h, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	return s.LockUpTo(s.opts.LockPrefix)
+	if err := s.readHeader(h[:n], size); err != nil {
+		return err
+	}
+	return s.lockUpTo(s.opts.LockPrefix)
 }
 
-// create writes the header of an empty stack.
-func (s *Stack) create() error {
-	if _, err := s.file.WriteAt(newHeader(record{}), 0); err != nil {
-		return err
+// readHeader finds out the generation and the length, and recovers.
+func (s *Stack) readHeader(h []byte, size int64) error {
+	switch {
+	case !s.opts.ReadOnly && size <= headerSize && size == int64(len(h)) && unfinished(h):
+		return s.create(h)
+	case len(h) >= headerSizeV1 && s.opts.ReadOnly && bytes.Equal(h[:prefixSize], prefixV1[:]):
+		s.head = headerSizeV1
+		s.length = min(int64(min(le.Uint64(h[8:16]), maxLength)), size-headerSizeV1)
+		return nil
+	case len(h) >= len(magic) && checkMagic(s.path, h) != nil:
+		return checkMagic(s.path, h)
+	case len(h) < headerSize:
+		return &CorruptError{s.path, int64(len(h)), "the file ends inside the header"}
+	}
+	r := parseRecord(h[recordOff:])
+	if s.opts.ReadOnly {
+		return s.readOnly(r, size)
+	}
+	length, err := s.recover(r, size)
+	s.length = length
+	return err
+}
+
+// unfinished says whether that is all of a file whose creation a crash may have interrupted: the header of an empty stack,
+// or part of it, with zeros where bytes are missing.
+func unfinished(h []byte) bool {
+	for i, b := range newHeader(record{}) {
+		if i < len(h) && h[i] != 0 && h[i] != b {
+			return false
+		}
+	}
+	return true
+}
+
+// create writes the header of an empty stack, if it is not there already, and makes it and the name durable: who began to
+// create the file may not have come to that.
+func (s *Stack) create(found []byte) error {
+	if len(found) < headerSize || checkMagic(s.path, found) != nil {
+		if _, err := s.file.WriteAt(newHeader(record{}), 0); err != nil {
+			return err
+		}
 	}
 	if s.opts.NoSync {
 		return nil
@@ -89,39 +125,8 @@ func (s *Stack) create() error {
 	if err := s.file.Sync(); err != nil {
 		return err
 	}
+	s.cut = false
 	return s.fs.SyncDir(filepath.Dir(s.path))
-}
-
-// readHeader finds out the generation and the length, and recovers.
-func (s *Stack) readHeader(size int64) error {
-	h := make([]byte, headerSize)
-	n, err := s.file.ReadAt(h, 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	switch {
-	case n >= headerSizeV1 && s.opts.ReadOnly && bytes.Equal(h[:prefixSize], prefixV1[:]):
-		s.head = headerSizeV1
-		s.length = min(int64(min(le.Uint64(h[8:16]), maxLength)), size-headerSizeV1)
-		return nil
-	case n >= len(magic) && checkMagic(s.path, h) != nil:
-		return checkMagic(s.path, h)
-	case n < headerSize && !s.opts.ReadOnly && bytes.HasPrefix(newHeader(record{}), h[:n]) && size == int64(n):
-		// A crash while it was created: there was never anything in it.
-		if err := s.create(); err != nil {
-			return err
-		}
-		s.length = 0
-		return nil
-	case n < headerSize:
-		return &CorruptError{s.path, int64(n), "the file ends inside the header"}
-	}
-	r := parseRecord(h[recordOff:])
-	if s.opts.ReadOnly {
-		return s.readOnly(r, size)
-	}
-	s.length, err = s.recover(r, size)
-	return err
 }
 
 // readOnly shows a file as it lies there. One that a crash has left needs recovery first, which would change it.

@@ -27,7 +27,9 @@ func (s *Stack) get(off int64, p []byte) error {
 	if err := s.checkRange(off, int64(len(p)), s.length); err != nil {
 		return err
 	}
-	return s.readFile(p, off)
+	err := s.readFile(p, off)
+	s.veiled.overlay(p, off)
+	return err
 }
 
 func (s *Stack) readable() error {
@@ -44,25 +46,32 @@ func (s *Stack) readable() error {
 func (s *Stack) Get(start, end int64) ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if end < start {
-		return nil, fmt.Errorf("%w: from %d to %d", ErrRange, start, end)
-	}
-	if err := s.checkRange(start, end-start, s.length); err != nil {
+	return s.getRange(Range{start, end})
+}
+
+// getRange is Get under mu.
+func (s *Stack) getRange(r Range) ([]byte, error) {
+	if err := s.readable(); err != nil {
 		return nil, err
 	}
-	p := make([]byte, end-start)
-	return p, s.get(start, p)
+	if r.End < r.Start {
+		return nil, fmt.Errorf("%w: from %d to %d", ErrRange, r.Start, r.End)
+	}
+	if err := s.checkRange(r.Start, r.End-r.Start, s.length); err != nil {
+		return nil, err
+	}
+	p := make([]byte, r.End-r.Start)
+	if err := s.get(r.Start, p); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
 // Peek returns the bytes from off to the end.
 func (s *Stack) Peek(off int64) ([]byte, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	if err := s.checkRange(off, 0, s.length); err != nil {
-		return nil, err
-	}
-	p := make([]byte, s.length-off)
-	return p, s.get(off, p)
+	return s.getRange(Range{off, max(off, s.length)})
 }
 
 // PeekInto is GetInto.
@@ -74,14 +83,8 @@ func (s *Stack) GetBatched(ranges []Range) ([][]byte, error) {
 	defer s.mu.RUnlock()
 	all := make([][]byte, 0, len(ranges))
 	for _, r := range ranges {
-		if r.End < r.Start {
-			return nil, fmt.Errorf("%w: from %d to %d", ErrRange, r.Start, r.End)
-		}
-		if err := s.checkRange(r.Start, r.End-r.Start, s.length); err != nil {
-			return nil, err
-		}
-		p := make([]byte, r.End-r.Start)
-		if err := s.get(r.Start, p); err != nil {
+		p, err := s.getRange(r)
+		if err != nil {
 			return nil, err
 		}
 		all = append(all, p)
@@ -108,7 +111,7 @@ func (s *Stack) GetBatchedInto(reads []Read) error {
 }
 
 // GetBatchedFunc asks next for one read after the other, and fills it before it asks again, until next returns false:
-// all see the same moment. next must not change the stack.
+// all see the same moment. next must not call the stack, not even to read.
 func (s *Stack) GetBatchedFunc(next func() (Read, bool)) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

@@ -9,7 +9,6 @@ type recovery struct {
 	s    *Stack
 	size int64 // of the file
 	r    record
-	mem  []byte
 }
 
 // recover returns the length of the payload.
@@ -40,18 +39,18 @@ func (s *Stack) rest(length int64, journal bool) error {
 		if err := s.writeRecord(record{length: uint64(length)}); err != nil {
 			return err
 		}
-		return s.file.SyncData()
+		return s.sync()
 	}
 	if err := s.writeRecord(record{length: uint64(length)}); err != nil {
 		return err
 	}
-	if err := s.file.SyncData(); err != nil {
+	if err := s.sync(); err != nil {
 		return err
 	}
 	if err := s.file.Truncate(headerSize + length); err != nil {
 		return err
 	}
-	return s.file.SyncData()
+	return s.sync()
 }
 
 // dispatch completes the journal, if it is whole.
@@ -81,7 +80,7 @@ func (v *recovery) dispatch() (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := v.s.file.SyncData(); err != nil {
+	if err := v.s.sync(); err != nil {
 		return 0, err
 	}
 	return replayed, v.s.rest(replayed, true)
@@ -110,15 +109,27 @@ func (v *recovery) repeat(length int64) error {
 	if n <= 0 || n > length {
 		return nil
 	}
-	p := make([]byte, 8+n)
-	if err := v.s.readFile(p, length); err != nil {
+	var head [8]byte
+	if err := v.s.readFile(head[:], length); err != nil {
 		return err
 	}
-	count := le.Uint64(p)
-	if count == 0 || count > uint64(length) || int64(count) > length/n || !v.aimed(int64(count)*n, length) {
+	count := le.Uint64(head[:])
+	if count == 0 || count > uint64(length/n) || !v.aimed(int64(count)*n, length) {
 		return nil
 	}
-	return v.s.fill(v.target(), p[8:], int64(count))
+	if n <= copyChunk {
+		pattern := make([]byte, n)
+		if err := v.s.readFile(pattern, length+8); err != nil {
+			return err
+		}
+		return v.s.fill(v.target(), pattern, int64(count))
+	}
+	for i := range int64(count) {
+		if err := v.s.move(length+8, v.target()+i*n, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (v *recovery) copy(length int64) error {
@@ -154,7 +165,7 @@ func (v *recovery) splice(length int64) (int64, error) {
 		}
 		result = (end + at) / 2
 	}
-	if at > length || result < at || (result > length) != grow {
+	if at > length || result < at || result == length || (result > length) != grow {
 		return length, nil
 	}
 	staged, n := max(length, result), result-at
@@ -166,30 +177,39 @@ func (v *recovery) splice(length int64) (int64, error) {
 
 // multiWrite makes sure that all blocks are whole before it writes the first.
 func (v *recovery) multiWrite(length int64) error {
-	type place struct{ off, at, n int64 }
-	var all []place
-	for at := length; at < v.size-headerSize; {
-		var head [blockHead]byte
-		if v.size-headerSize-at < blockHead {
-			return nil
+	whole := true
+	err := v.eachBlock(length, func(_, _, n int64) error {
+		whole = n >= 0
+		return nil
+	})
+	if err != nil || !whole {
+		return err
+	}
+	return v.eachBlock(length, v.s.move)
+}
+
+// eachBlock calls fn for each staged block: where it is, where it goes, and how long it is. It ends at one that is not
+// whole, whose length it gives as -1.
+func (v *recovery) eachBlock(length int64, fn func(from, to, n int64) error) error {
+	end := v.size - headerSize
+	for at := length; at < end; {
+		if end-at < blockHead {
+			return fn(at, 0, -1)
 		}
+		var head [blockHead]byte
 		if err := v.s.readFile(head[:], at); err != nil {
 			return err
 		}
 		at += blockHead
-		start, end := le.Uint64(head[0:8]), le.Uint64(head[8:16])
-		if start > end || end > uint64(length) || int64(end-start) > v.size-headerSize-at {
-			return nil
+		from, to := le.Uint64(head[0:8]), le.Uint64(head[8:16])
+		if from > to || to > uint64(length) || int64(to-from) > end-at {
+			return fn(at, 0, -1)
 		}
-		all = append(all, place{int64(start), at, int64(end - start)})
-		at += int64(end - start)
-	}
-	for _, p := range all {
-		if p.n > 0 {
-			if err := v.s.move(p.at, p.off, p.n); err != nil {
-				return err
-			}
+		n := int64(to - from)
+		if err := fn(at, int64(from), n); err != nil {
+			return err
 		}
+		at += n
 	}
 	return nil
 }

@@ -4,6 +4,7 @@
 package stack
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math"
@@ -28,12 +29,13 @@ type Stack struct {
 
 	// Owned by who is in charge of the group.
 	armed  bool // the file has a journal whose change has been made
-	cut    bool // the file was made shorter since the last sync
+	cut    bool // the file may have been made shorter since the last sync, by this handle or the one before
 	iov    [][]byte
 	record [recordSize]byte
 
 	mu     sync.RWMutex // held for writing while bytes are copied into place
 	length int64        // of the payload; written by who is in charge, under mu
+	veiled block        // guarded by mu: what readers are shown in place of bytes that are not durable yet
 	torn   bool         // guarded by mu: bytes were copied into place in part
 	closed bool         // guarded by mu
 
@@ -77,8 +79,17 @@ func (s *Stack) IsEmpty() bool { return s.Len() == 0 }
 // LockUpTo promises that the first n bytes will not change as long as the stack is open: changing them is refused with
 // [ErrPrefix] from then on. n may not exceed the length nor be less than before. Nothing of it is stored.
 func (s *Stack) LockUpTo(n int64) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	if s.opts.ReadOnly {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return cmp.Or(s.readable(), s.lockUpTo(n))
+	}
+	// In its turn: a change of these bytes may be under way.
+	return s.do(true, func(*Unit) error { return s.lockUpTo(n) })
+}
+
+// lockUpTo is LockUpTo while nothing else is under way.
+func (s *Stack) lockUpTo(n int64) error {
 	if n < s.locked.Load() || n > s.length {
 		return fmt.Errorf("%w: locking %d bytes, %d are locked, %d there", ErrRange, n, s.locked.Load(), s.length)
 	}

@@ -136,6 +136,9 @@ func (s *Stack) EnsureFunc(n int64, fn func(p []byte) error) (was int64, err err
 		if n <= was {
 			return nil
 		}
+		if n > maxLength {
+			return fmt.Errorf("%w: %d bytes", ErrRange, n)
+		}
 		p := make([]byte, n-was)
 		if err := fn(p); err != nil {
 			return err

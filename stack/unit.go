@@ -59,8 +59,7 @@ func (u *Unit) read(p []byte, off int64) error {
 		if b.off >= end {
 			break
 		}
-		from := max(b.off, off)
-		copy(p[from-off:], b.data[from-b.off:])
+		b.overlay(p, off)
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func TestDamagedFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tries := 60
+	tries := 40
 	if testing.Short() {
 		tries = 20
 	}

@@ -152,19 +152,6 @@ func TestEtcdKeys(t *testing.T) {
 	}
 }
 
-func TestQuoteArg(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("other quotes here")
-	}
-	for arg, want := range map[string]string{
-		"plain/path-1.db": "plain/path-1.db", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$x": "'$x'", "ü": "'ü'",
-	} {
-		if got := quoteArg(arg); got != want {
-			t.Errorf("%q: %s, want %s", arg, got, want)
-		}
-	}
-}
-
 func TestDurations(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		1234 * time.Nanosecond: "1µs", 1234567 * time.Nanosecond: "1.2ms", 1234567890 * time.Nanosecond: "1.23s",

@@ -30,44 +30,56 @@ With --from-page, checks only what is under that page.`,
   holt kv check my.db --from-page 5`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, out := cmd.Context(), cmd.OutOrStdout()
 			noteMetas(cmd.ErrOrStderr(), args[0])
-			return o.view(ctx, args[0], func(tx *kv.Tx) error {
+			return o.view(cmd.Context(), args[0], func(tx *kv.Tx) error {
 				bar := progress.New(cmd.ErrOrStderr(), "checking "+args[0], 0)
 				defer bar.Done()
-				n := 0
-				for finding := range tx.CheckContext(ctx, kv.WithPageId(from), kv.WithKVStringer(keyTexts{})) {
-					n++
-					if asJSON {
-						if err := printJSON(out, struct {
-							Finding string `json:"finding"`
-						}{finding.Error()}); err != nil {
-							return err
-						}
-						continue
-					}
-					fmt.Fprintln(out, finding)
+				print, conclude := printFinding, concludeCheck
+				if asJSON {
+					print, conclude = printFindingJSON, func(io.Writer, int) {}
 				}
-				bar.Done()
-				if err := ctx.Err(); err != nil {
+				n := 0
+				for finding := range tx.CheckContext(cmd.Context(), kv.WithPageId(from), kv.WithKVStringer(keyTexts{})) {
+					n++
+					bar.Done()
+					if err := print(cmd.OutOrStdout(), finding); err != nil {
+						return err
+					}
+				}
+				if err := cmd.Context().Err(); err != nil {
 					return err
 				}
-				if n == 0 {
-					if !asJSON {
-						fmt.Fprintln(out, "OK")
-					}
-					return nil
+				conclude(cmd.OutOrStdout(), n)
+				if n > 0 {
+					return fmt.Errorf("invalid value: %s in %s", text.Plural(n, "error"), args[0])
 				}
-				if !asJSON {
-					fmt.Fprintf(out, "%d errors found\n", n)
-				}
-				return fmt.Errorf("invalid value: %s in %s", text.Plural(n, "error"), args[0])
+				return nil
 			})
 		},
 	}
 	cmd.Flags().Uint64Var(&from, "from-page", 0, "check only this page and what is under it")
 	jsonFlag(cmd, &asJSON)
 	return cmd
+}
+
+func printFinding(out io.Writer, finding error) error {
+	_, err := fmt.Fprintln(out, finding)
+	return err
+}
+
+func printFindingJSON(out io.Writer, finding error) error {
+	return printJSON(out, struct {
+		Finding string `json:"finding"`
+	}{finding.Error()})
+}
+
+// concludeCheck prints the last line.
+func concludeCheck(out io.Writer, findings int) {
+	if findings == 0 {
+		fmt.Fprintln(out, "OK")
+		return
+	}
+	fmt.Fprintf(out, "%d errors found\n", findings)
 }
 
 // noteMetas mentions a meta page that is not valid. It is no finding: a crash may leave one, and the database is then that

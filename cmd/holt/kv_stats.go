@@ -35,10 +35,15 @@ pages there are and how well they are filled.`,
 				defer bar.Done()
 				s := databaseStats{}
 				err := bucket.Each(cmd.Context(), bucket.Root(tx), func(name, value []byte) error {
-					if value == nil && bytes.HasPrefix(name, prefix) {
-						s.Buckets++
-						s.Add(bucket.Root(tx).Bucket(name).Stats())
+					if value != nil || !bytes.HasPrefix(name, prefix) {
+						return nil
 					}
+					b, err := bucket.Listed(bucket.Root(tx), name)
+					if err != nil {
+						return err
+					}
+					s.Buckets++
+					s.Add(b.Stats())
 					return nil
 				})
 				if err != nil {

@@ -111,8 +111,11 @@ func TestLockedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"kv", "buckets", path}, {"kv", "put", path, "b", "k", "v"}, {"kv", "check", path},
-		{"kv", "compact", "-o", path + ".new", path}, {"kv", "import", path, t.TempDir()},
+		{"kv", "buckets", path},
+		{"kv", "put", path, "b", "k", "v"},
+		{"kv", "check", path},
+		{"kv", "compact", "-o", path + ".new", path},
+		{"kv", "import", path, t.TempDir()},
 	} {
 		r := holt(t, append(args, "--timeout", "60ms")...)
 		if r.status != exitFailed || !strings.Contains(r.stderr, "is in use by another process") {

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"runtime/debug"
 	"strings"
 )
 
@@ -25,21 +24,27 @@ func self() string {
 	if found, err := exec.LookPath("holt"); err == nil && sameFile(found, exe) {
 		return "holt"
 	}
-	if strings.Contains(exe, string(filepath.Separator)+"go-build") {
-		return goRun()
+	if isGoRun(exe) {
+		return goRun(version())
 	}
 	return quoteArg(exe)
 }
 
-// goRun is the command line of "go run", whose program is gone when it ends.
-func goRun() string {
-	if _, err := os.Stat(filepath.Join("cmd", "holt", "main.go")); err == nil {
+// isGoRun says whether "go run" built the program, in a folder like go-build1234/b001/exe that is gone when it ends.
+func isGoRun(exe string) bool {
+	dir := filepath.Dir(exe)
+	return filepath.Base(dir) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(dir))), "go-build")
+}
+
+// goRun is the command line of "go run" that builds the program again.
+func goRun(version string) string {
+	if _, err := os.Stat(filepath.Join("cmd", "holt", "main.go")); err == nil && inModule() {
 		return "go run ./cmd/holt"
 	}
-	if info, ok := debug.ReadBuildInfo(); ok && !inModule() {
-		return "go run " + importPath + "@" + info.Main.Version
+	if version == devVersion || inModule() {
+		return "go run " + importPath
 	}
-	return "go run " + importPath
+	return "go run " + importPath + "@" + version
 }
 
 // inModule says whether the current folder is in the source of this program.

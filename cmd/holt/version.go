@@ -12,13 +12,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is that of the module this program was built from, "dev" when it was built from a working tree.
+// devVersion is the version of what was built from a working tree.
+const devVersion = "dev"
+
+// version is that of the module this program was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "(devel)" {
-		return "dev"
+		return devVersion
 	}
-	return cmp.Or(info.Main.Version, "dev")
+	return cmp.Or(info.Main.Version, devVersion)
 }
 
 func newVersion() *cobra.Command {

@@ -96,7 +96,7 @@ func (d boltDatabase) Batch(fn func(transaction) error) error {
 }
 
 func (d boltDatabase) Counters() counters {
-	s := d.boltDB.Stats()
+	s := d.Stats()
 	return counters{
 		s.TxStats.GetPageCount(), s.TxStats.GetPageAlloc(),
 		s.TxStats.GetSplit(), s.TxStats.GetSpill(),

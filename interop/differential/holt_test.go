@@ -94,7 +94,7 @@ func (d holtDatabase) Batch(fn func(transaction) error) error {
 }
 
 func (d holtDatabase) Counters() counters {
-	s := d.holtDB.Stats()
+	s := d.Stats()
 	return counters{
 		s.TxStats.GetPageCount(), s.TxStats.GetPageAlloc(),
 		s.TxStats.GetSplit(), s.TxStats.GetSpill(),

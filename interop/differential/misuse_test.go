@@ -187,7 +187,7 @@ var misuses = map[string]func(m *misuse){
 	},
 	"pages out of range": func(m *misuse) {
 		tx := m.begin(false)
-		info, err := tx.Page(1 << 40)
+		info, err := tx.Page(1 << 30)
 		m.err(err)
 		m.note(info == nil)
 		m.err(tx.Rollback())

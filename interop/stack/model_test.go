@@ -11,7 +11,7 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// A model is a payload in memory.
+// A model is a payload in memory. As in both engines, a change of no bytes does not look at its offset.
 type model struct{ b []byte }
 
 var errRefused = errors.New("refused")
@@ -117,6 +117,9 @@ func (m *model) Repeat(off int64, pattern []byte, count int64) error {
 }
 
 func (m *model) Copy(from, to, n int64) error {
+	if n == 0 {
+		return nil
+	}
 	data, err := m.Get(from, from+n)
 	if err != nil {
 		return err
@@ -138,8 +141,8 @@ func (m *model) Swap(off int64, data []byte) ([]byte, error) {
 }
 
 func (m *model) CompareAndSwap(off int64, old, data []byte) (bool, error) {
-	if len(old) != len(data) {
-		return false, nil
+	if len(old) != len(data) || len(old) == 0 {
+		return len(old) == len(data), nil
 	}
 	b, err := m.at(off, int64(len(old)))
 	if err != nil || !bytes.Equal(b, old) {
@@ -150,7 +153,10 @@ func (m *model) CompareAndSwap(off int64, old, data []byte) (bool, error) {
 }
 
 func (m *model) CrossExchange(a, b, n int64) error {
-	if a < b+n && b < a+n {
+	switch {
+	case n == 0:
+		return nil
+	case a < b+n && b < a+n:
 		return errRefused
 	}
 	if _, err := m.at(b, n); err != nil {

@@ -108,8 +108,8 @@ func (s side) start(t *testing.T) *process {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = p.in.Close()    // how the process learns that it is to end
-		_, _ = p.cmd.Wait() // it may have been killed
+		_ = p.in.Close() // how the process learns that it is to end
+		_ = p.cmd.Wait() // it may have been killed
 	})
 	return p
 }

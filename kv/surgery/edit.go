@@ -21,7 +21,7 @@ type Editor struct {
 func (e *Editor) RevertMeta() error {
 	active, ok := e.activeID()
 	if !ok {
-		return errNoMeta
+		return ErrNoMeta
 	}
 	previous, err := e.Meta(1 - active)
 	if err != nil {
@@ -71,14 +71,14 @@ func (e *Editor) CopyPage(from, to uint64) error {
 	return nil
 }
 
-// errNoMeta is returned by edits that start from a valid meta page.
-var errNoMeta = errors.New("neither meta page is valid")
+// ErrNoMeta is returned by edits that start from a valid meta page.
+var ErrNoMeta = errors.New("neither meta page is valid")
 
 // AbandonFreelist makes both meta pages say that no free list is stored. The next process to open the database for
 // writing finds the free pages by walking the whole file. A meta page that is not valid stays as it is.
 func (e *Editor) AbandonFreelist() error {
 	if _, ok := e.activeID(); !ok {
-		return errNoMeta
+		return ErrNoMeta
 	}
 	for id := range 2 {
 		m, err := e.Meta(id)

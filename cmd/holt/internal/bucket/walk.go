@@ -31,6 +31,16 @@ func Each(ctx context.Context, b *kv.Bucket, fn func(key, value []byte) error) e
 	return nil
 }
 
+// Listed gives the bucket that was listed under name among the entries of another. In a damaged file a key may be where
+// no search for it leads.
+func Listed(parent *kv.Bucket, name []byte) (*kv.Bucket, error) {
+	b := parent.Bucket(name)
+	if b == nil {
+		return nil, fmt.Errorf("damaged bucket: %s cannot be found where it is listed", text.Quote(name))
+	}
+	return b, nil
+}
+
 // maxNesting bounds the depth of walks over nested buckets.
 const maxNesting = 10_000
 
@@ -46,9 +56,9 @@ func NewWalker() *Walker { return &Walker{seen: make(map[kv.Pgid]struct{})} }
 
 // Enter gives the bucket called name, into which the caller then goes. [Walker.Leave] must follow.
 func (w *Walker) Enter(parent *kv.Bucket, name []byte) (*kv.Bucket, error) {
-	b := parent.Bucket(name)
-	if b == nil {
-		return nil, fmt.Errorf("damaged bucket: %s cannot be found where it is listed", text.Quote(name))
+	b, err := Listed(parent, name)
+	if err != nil {
+		return nil, err
 	}
 	if page := b.Root(); page != 0 {
 		if _, again := w.seen[page]; again {

@@ -104,9 +104,14 @@ func (b *Bar) run() {
 	}
 }
 
-func (b *Bar) draw() { fmt.Fprint(b.w, "\r"+b.line(b.width()-1)+"\x1b[K") }
+// draw fills the line but for its last column, which would make some terminals begin another. Blanks do what an escape
+// sequence could, where nobody switched those on.
+func (b *Bar) draw() {
+	room := b.width() - 1
+	fmt.Fprintf(b.w, "\r%-*s", room, b.line(room))
+}
 
-func (b *Bar) wipe() { fmt.Fprint(b.w, "\r\x1b[K") }
+func (b *Bar) wipe() { fmt.Fprintf(b.w, "\r%*s\r", b.width()-1, "") }
 
 // line is the picture of the state, at most width characters wide.
 func (b *Bar) line(width int) string {

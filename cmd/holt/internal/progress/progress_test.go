@@ -5,6 +5,7 @@ package progress
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -52,11 +53,11 @@ func TestShortTaskShowsNothing(t *testing.T) {
 func TestLongTask(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var buf bytes.Buffer
-		b := begin(&buf, "long", 10, nil, width(80))
+		b := begin(&buf, "long", 10, nil, width(61))
 		b.Add(5)
 		time.Sleep(delay + interval/2)
 		synctest.Wait()
-		if got, want := buf.String(), "\rlong [####################....................]  50%  1s\x1b[K"; got != want {
+		if got, want := buf.String(), fmt.Sprintf("\r%-60s", "long [####################....................]  50%  1s"); got != want {
 			t.Errorf("after a second: %q, want %q", got, want)
 		}
 		buf.Reset()
@@ -69,11 +70,12 @@ func TestLongTask(t *testing.T) {
 		buf.Reset()
 		b.Done()
 		b.Done()
-		if got := buf.String(); got != "\r\x1b[K" {
+		blank := "\r" + strings.Repeat(" ", 60) + "\r"
+		if got := buf.String(); got != blank {
 			t.Errorf("the bar is not wiped out: %q", got)
 		}
 		time.Sleep(time.Minute)
-		if got := buf.String(); got != "\r\x1b[K" {
+		if got := buf.String(); got != blank {
 			t.Errorf("it goes on after the end: %q", got)
 		}
 	})

@@ -1,0 +1,203 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Code generated from holt_test.go by go test -update; DO NOT EDIT.
+
+package bench
+
+import (
+	"os"
+	"testing"
+
+	bbolt "go.etcd.io/bbolt"
+)
+
+var bboltShapes = shapes{
+	get: bboltGet, cursorGet: bboltCursorGet, cursorSeek: bboltCursorSeek, seekNew: bboltSeekNew,
+	cursorScan: bboltCursorScan, nestedGet: bboltNestedGet, beginRollback: bboltBeginRollback,
+	cursorPut: bboltCursorPut, put: bboltPut, bulk: bboltBulk,
+}
+
+// bboltCreate makes a database that leaves it to the operating system when to write to the disk.
+func bboltCreate(b *testing.B, path string) *bbolt.DB {
+	b.Helper()
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, NoGrowSync: true})
+	check(b, err)
+	return db
+}
+
+// bboltLoad puts all keys in an order.
+func bboltLoad(b *testing.B, db *bbolt.DB, order func(i int) int) {
+	b.Helper()
+	key := make([]byte, 8)
+	for first := 0; first < keys; first += perTx {
+		check(b, db.Update(func(tx *bbolt.Tx) error {
+			bucket, err := tx.CreateBucketIfNotExists(name)
+			check(b, err)
+			for i := first; i < first+perTx; i++ {
+				setKey(key, order(i))
+				check(b, bucket.Put(key, value))
+			}
+			return nil
+		}))
+	}
+}
+
+// bboltOpen makes a database with all keys.
+func bboltOpen(b *testing.B) *bbolt.DB {
+	b.Helper()
+	db := bboltCreate(b, b.TempDir()+"/bench.db")
+	b.Cleanup(func() { check(b, db.Close()) })
+	bboltLoad(b, db, func(i int) int { return i })
+	check(b, db.Update(func(tx *bbolt.Tx) error {
+		child, err := tx.Bucket(name).CreateBucket(nested)
+		check(b, err)
+		key := make([]byte, 8)
+		for i := range childKeys {
+			setKey(key, i)
+			check(b, child.Put(key, value))
+		}
+		return nil
+	}))
+	return db
+}
+
+// bboltView runs a loop in a read transaction.
+func bboltView(b *testing.B, loop func(bucket *bbolt.Bucket)) {
+	b.Helper()
+	check(b, bboltOpen(b).View(func(tx *bbolt.Tx) error {
+		defer measure(b)()
+		loop(tx.Bucket(name))
+		return nil
+	}))
+}
+
+func bboltGet(b *testing.B) {
+	bboltView(b, func(bucket *bbolt.Bucket) {
+		key := make([]byte, 8)
+		for i := 0; b.Loop(); i++ {
+			setKey(key, scattered(i))
+			if bucket.Get(key) == nil {
+				b.Fatal("missing")
+			}
+		}
+	})
+}
+
+func bboltCursorGet(b *testing.B) {
+	bboltView(b, func(bucket *bbolt.Bucket) {
+		key := make([]byte, 8)
+		for i := 0; b.Loop(); i++ {
+			setKey(key, i%keys)
+			if bucket.Get(key) == nil {
+				b.Fatal("missing")
+			}
+		}
+	})
+}
+
+func bboltCursorSeek(b *testing.B) {
+	bboltView(b, func(bucket *bbolt.Bucket) {
+		key, c := make([]byte, 8), bucket.Cursor()
+		for i := 0; b.Loop(); i++ {
+			setKey(key, scattered(i))
+			if k, _ := c.Seek(key); k == nil {
+				b.Fatal("missing")
+			}
+		}
+	})
+}
+
+func bboltSeekNew(b *testing.B) {
+	bboltView(b, func(bucket *bbolt.Bucket) {
+		key := make([]byte, 8)
+		for i := 0; b.Loop(); i++ {
+			setKey(key, scattered(i))
+			if k, _ := bucket.Cursor().Seek(key); k == nil {
+				b.Fatal("missing")
+			}
+		}
+	})
+}
+
+func bboltCursorScan(b *testing.B) {
+	bboltView(b, func(bucket *bbolt.Bucket) {
+		for b.Loop() {
+			n, c := 0, bucket.Cursor()
+			for k, _ := c.First(); k != nil; k, _ = c.Next() {
+				n++
+			}
+			if n != keys+1 {
+				b.Fatal(n)
+			}
+		}
+	})
+}
+
+func bboltNestedGet(b *testing.B) {
+	check(b, bboltOpen(b).View(func(tx *bbolt.Tx) error {
+		key := make([]byte, 8)
+		defer measure(b)()
+		for i := 0; b.Loop(); i++ {
+			setKey(key, i%childKeys)
+			if tx.Bucket(name).Bucket(nested).Get(key) == nil {
+				b.Fatal("missing")
+			}
+		}
+		return nil
+	}))
+}
+
+func bboltBeginRollback(b *testing.B) {
+	db := bboltOpen(b)
+	defer measure(b)()
+	for b.Loop() {
+		tx, err := db.Begin(false)
+		check(b, err)
+		check(b, tx.Rollback())
+	}
+}
+
+func bboltCursorPut(b *testing.B) {
+	check(b, bboltOpen(b).Update(func(tx *bbolt.Tx) error {
+		bucket, key := tx.Bucket(name), make([]byte, 8)
+		defer measure(b)()
+		for i := 0; b.Loop(); i++ {
+			setKey(key, scattered(i))
+			check(b, bucket.Put(key, value))
+		}
+		return nil
+	}))
+}
+
+func bboltPut(b *testing.B) {
+	db, key := bboltOpen(b), make([]byte, 8)
+	before := db.Stats()
+	stop := measure(b)
+	for i := 0; b.Loop(); i++ {
+		setKey(key, scattered(i))
+		check(b, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, value) }))
+	}
+	stop()
+	after := db.Stats()
+	done := after.Sub(&before).TxStats
+	b.ReportMetric(float64(done.GetWrite())/float64(b.N), "writes/op")
+	b.ReportMetric(float64(done.GetPageAlloc())/float64(b.N), "written-B/op")
+}
+
+func bboltBulk(b *testing.B, order func(i int) int) {
+	path, size := b.TempDir()+"/bulk.db", int64(0)
+	stop := measure(b)
+	for b.Loop() {
+		db := bboltCreate(b, path)
+		bboltLoad(b, db, order)
+		check(b, db.View(func(tx *bbolt.Tx) error {
+			size = tx.Size()
+			return nil
+		}))
+		check(b, db.Close())
+		check(b, os.Remove(path))
+	}
+	stop()
+	b.ReportMetric(float64(size)/keys, "file-B/key")
+}

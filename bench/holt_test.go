@@ -1,0 +1,201 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"os"
+	"testing"
+
+	holt "github.com/holtdb/holt/kv"
+)
+
+var holtShapes = shapes{
+	get: holtGet, cursorGet: holtCursorGet, cursorSeek: holtCursorSeek, seekNew: holtSeekNew,
+	cursorScan: holtCursorScan, nestedGet: holtNestedGet, beginRollback: holtBeginRollback,
+	cursorPut: holtCursorPut, put: holtPut, bulk: holtBulk,
+}
+
+// holtCreate makes a database that leaves it to the operating system when to write to the disk.
+func holtCreate(b *testing.B, path string) *holt.DB {
+	b.Helper()
+	db, err := holt.Open(path, 0o600, &holt.Options{NoSync: true, NoGrowSync: true})
+	check(b, err)
+	return db
+}
+
+// holtLoad puts all keys in an order.
+func holtLoad(b *testing.B, db *holt.DB, order func(i int) int) {
+	b.Helper()
+	key := make([]byte, 8)
+	for first := 0; first < keys; first += perTx {
+		check(b, db.Update(func(tx *holt.Tx) error {
+			bucket, err := tx.CreateBucketIfNotExists(name)
+			check(b, err)
+			for i := first; i < first+perTx; i++ {
+				setKey(key, order(i))
+				check(b, bucket.Put(key, value))
+			}
+			return nil
+		}))
+	}
+}
+
+// holtOpen makes a database with all keys.
+func holtOpen(b *testing.B) *holt.DB {
+	b.Helper()
+	db := holtCreate(b, b.TempDir()+"/bench.db")
+	b.Cleanup(func() { check(b, db.Close()) })
+	holtLoad(b, db, func(i int) int { return i })
+	check(b, db.Update(func(tx *holt.Tx) error {
+		child, err := tx.Bucket(name).CreateBucket(nested)
+		check(b, err)
+		key := make([]byte, 8)
+		for i := range childKeys {
+			setKey(key, i)
+			check(b, child.Put(key, value))
+		}
+		return nil
+	}))
+	return db
+}
+
+// holtView runs a loop in a read transaction.
+func holtView(b *testing.B, loop func(bucket *holt.Bucket)) {
+	b.Helper()
+	check(b, holtOpen(b).View(func(tx *holt.Tx) error {
+		defer measure(b)()
+		loop(tx.Bucket(name))
+		return nil
+	}))
+}
+
+func holtGet(b *testing.B) {
+	holtView(b, func(bucket *holt.Bucket) {
+		key := make([]byte, 8)
+		for i := 0; b.Loop(); i++ {
+			setKey(key, scattered(i))
+			if bucket.Get(key) == nil {
+				b.Fatal("missing")
+			}
+		}
+	})
+}
+
+func holtCursorGet(b *testing.B) {
+	holtView(b, func(bucket *holt.Bucket) {
+		key := make([]byte, 8)
+		for i := 0; b.Loop(); i++ {
+			setKey(key, i%keys)
+			if bucket.Get(key) == nil {
+				b.Fatal("missing")
+			}
+		}
+	})
+}
+
+func holtCursorSeek(b *testing.B) {
+	holtView(b, func(bucket *holt.Bucket) {
+		key, c := make([]byte, 8), bucket.Cursor()
+		for i := 0; b.Loop(); i++ {
+			setKey(key, scattered(i))
+			if k, _ := c.Seek(key); k == nil {
+				b.Fatal("missing")
+			}
+		}
+	})
+}
+
+func holtSeekNew(b *testing.B) {
+	holtView(b, func(bucket *holt.Bucket) {
+		key := make([]byte, 8)
+		for i := 0; b.Loop(); i++ {
+			setKey(key, scattered(i))
+			if k, _ := bucket.Cursor().Seek(key); k == nil {
+				b.Fatal("missing")
+			}
+		}
+	})
+}
+
+func holtCursorScan(b *testing.B) {
+	holtView(b, func(bucket *holt.Bucket) {
+		for b.Loop() {
+			n, c := 0, bucket.Cursor()
+			for k, _ := c.First(); k != nil; k, _ = c.Next() {
+				n++
+			}
+			if n != keys+1 {
+				b.Fatal(n)
+			}
+		}
+	})
+}
+
+func holtNestedGet(b *testing.B) {
+	check(b, holtOpen(b).View(func(tx *holt.Tx) error {
+		key := make([]byte, 8)
+		defer measure(b)()
+		for i := 0; b.Loop(); i++ {
+			setKey(key, i%childKeys)
+			if tx.Bucket(name).Bucket(nested).Get(key) == nil {
+				b.Fatal("missing")
+			}
+		}
+		return nil
+	}))
+}
+
+func holtBeginRollback(b *testing.B) {
+	db := holtOpen(b)
+	defer measure(b)()
+	for b.Loop() {
+		tx, err := db.Begin(false)
+		check(b, err)
+		check(b, tx.Rollback())
+	}
+}
+
+func holtCursorPut(b *testing.B) {
+	check(b, holtOpen(b).Update(func(tx *holt.Tx) error {
+		bucket, key := tx.Bucket(name), make([]byte, 8)
+		defer measure(b)()
+		for i := 0; b.Loop(); i++ {
+			setKey(key, scattered(i))
+			check(b, bucket.Put(key, value))
+		}
+		return nil
+	}))
+}
+
+func holtPut(b *testing.B) {
+	db, key := holtOpen(b), make([]byte, 8)
+	before := db.Stats()
+	stop := measure(b)
+	for i := 0; b.Loop(); i++ {
+		setKey(key, scattered(i))
+		check(b, db.Update(func(tx *holt.Tx) error { return tx.Bucket(name).Put(key, value) }))
+	}
+	stop()
+	after := db.Stats()
+	done := after.Sub(&before).TxStats
+	b.ReportMetric(float64(done.GetWrite())/float64(b.N), "writes/op")
+	b.ReportMetric(float64(done.GetPageAlloc())/float64(b.N), "written-B/op")
+}
+
+func holtBulk(b *testing.B, order func(i int) int) {
+	path, size := b.TempDir()+"/bulk.db", int64(0)
+	stop := measure(b)
+	for b.Loop() {
+		db := holtCreate(b, path)
+		holtLoad(b, db, order)
+		check(b, db.View(func(tx *holt.Tx) error {
+			size = tx.Size()
+			return nil
+		}))
+		check(b, db.Close())
+		check(b, os.Remove(path))
+	}
+	stop()
+	b.ReportMetric(float64(size)/keys, "file-B/key")
+}
