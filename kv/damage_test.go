@@ -17,6 +17,7 @@ import (
 
 	"github.com/holtdb/holt/internal/file"
 	"github.com/holtdb/holt/kv"
+	"github.com/holtdb/holt/kv/internal/page"
 )
 
 const damagedPageSize = 1024
@@ -77,37 +78,71 @@ type patient struct {
 // make things worse. Nothing may panic or hang.
 func endure(t *testing.T, what string, damaged []byte) {
 	t.Helper()
-	p := &patient{T: t, what: what, file: damaged, says: consult(damaged, damagedPageSize)}
+	p := newPatient(t, what, damaged)
 	defer p.guard()()
-	p.inspect(kv.Options{ReadOnly: true})
-	p.treat(p.read)
+	p.inspect()
+	if p.open() {
+		p.read()
+		p.treat()
+	}
 }
 
-// glance is endure for damage of which there is a lot: the file is only walked over before it is written to.
+// glance is endure for damage of which there is a lot: it reads the file in one way, and makes one change.
 func glance(t *testing.T, what string, damaged []byte) {
 	t.Helper()
-	p := &patient{T: t, what: what, file: damaged, says: consult(damaged, damagedPageSize)}
+	p := newPatient(t, what, damaged)
 	defer p.guard()()
-	p.treat(p.content)
-}
-
-// treat reads the file and then writes to it.
-func (p *patient) treat(read func()) {
-	p.Helper()
-	p.disk = memoryWith(p, p.file)
-	var err error
-	if p.db, err = openSim(p.disk, kv.Options{PageSize: damagedPageSize}); err != nil {
-		p.expectOpenError(err)
+	if !p.open() {
 		return
 	}
-	read()
+	p.content()
+	before := p.keep()
+	p.update("put", writings["2 put more"])
+	p.expectKept(before)
+	must(t, p.db.Close())
+}
+
+// sampled is endure for one in n of the files, by what they are called, and glance for the others.
+func sampled(n uint64) func(t *testing.T, what string, damaged []byte) {
+	return func(t *testing.T, what string, damaged []byte) {
+		t.Helper()
+		if long() || fnv1a(what)%n == 0 {
+			endure(t, what, damaged)
+		} else {
+			glance(t, what, damaged)
+		}
+	}
+}
+
+func newPatient(t *testing.T, what string, damaged []byte) *patient {
+	return &patient{T: t, what: what, file: damaged, says: consult(damaged, damagedPageSize)}
+}
+
+// open opens the file for writing. If it has no free list it gets none: to store one would be to commit something.
+func (p *patient) open() bool {
+	p.disk = memoryWith(p, p.file)
+	var err error
+	o := kv.Options{PageSize: damagedPageSize, NoFreelistSync: p.says.freelist == page.NoFreelist}
+	if p.db, err = openSim(p.disk, o); err != nil {
+		p.expectOpenError(err)
+	}
+	return err == nil
+}
+
+// treat writes to the file.
+func (p *patient) treat() {
 	before := p.keep()
 	p.write()
+	p.expectKept(before)
+	must(p, p.db.Close())
+	p.reopen(before)
+}
+
+// expectKept demands that the bucket that no test writes to is as it was before.
+func (p *patient) expectKept(before string) {
 	if after := p.keep(); before != after && before != isDamaged && p.keepIsApart() {
 		p.complain("writing elsewhere changed the bucket keep: %s", firstDifference(after, before))
 	}
-	must(p, p.db.Close())
-	p.reopen(before)
 }
 
 func (p *patient) complain(format string, args ...any) {
@@ -168,10 +203,9 @@ func (p *patient) corrupt(doing string, err error) bool {
 }
 
 // inspect opens the file read-only and reads it.
-func (p *patient) inspect(o kv.Options) {
+func (p *patient) inspect() {
 	var err error
-	o.PageSize = damagedPageSize
-	if p.db, err = openSim(memoryWith(p, p.file), o); err != nil {
+	if p.db, err = openSim(memoryWith(p, p.file), kv.Options{PageSize: damagedPageSize, ReadOnly: true}); err != nil {
 		p.expectOpenError(err)
 		return
 	}
@@ -288,7 +322,7 @@ var readings = map[string]func(tx *kv.Tx) error{
 		return err
 	},
 	"compact": func(tx *kv.Tx) error {
-		dst, err := openSim(file.NewMemory(), kv.Options{NoSync: true})
+		dst, err := openSim(file.NewMemory(), kv.Options{NoSync: true, PageSize: damagedPageSize})
 		if err != nil {
 			return err
 		}
@@ -504,9 +538,7 @@ func (p *patient) reopen(before string) {
 		}
 		return
 	}
-	if after := p.keep(); before != after && before != isDamaged && p.keepIsApart() {
-		p.complain("after reopening, the bucket keep is changed: %s", firstDifference(after, before))
-	}
+	p.expectKept(before)
 	sound := p.says.sound()
 	if err := p.db.View(checked); p.corrupt("check after the changes", err) && sound {
 		p.complain("check after the changes to a sound file: %v", err)

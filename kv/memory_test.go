@@ -16,14 +16,20 @@ func openMemory(t testing.TB, o *kv.Options) (*kv.DB, *file.Crash) {
 	t.Helper()
 	disk := file.NewMemory()
 	db := mustOpenSim(t, disk, orZero(o))
-	t.Cleanup(func() {
-		if t.Failed() {
-			return // perhaps with transactions open, which Close would wait for
-		}
+	t.Cleanup(func() { closeClean(t, db) })
+	return db, disk
+}
+
+// closeClean checks a database and closes it, unless transactions may be open, for which Close would wait.
+func closeClean(t testing.TB, db *kv.DB) {
+	t.Helper()
+	switch open := db.Stats().OpenTxN; {
+	case open > 0:
+		t.Errorf("%d read transactions are open at the end", open)
+	case !t.Failed():
 		checkClean(t, db)
 		must(t, db.Close())
-	})
-	return db, disk
+	}
 }
 
 // orZero is what a nil pointer to options stands for here.

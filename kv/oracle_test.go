@@ -77,7 +77,13 @@ func (o *oracle) chooseMeta() bool {
 		size := binary.NativeEndian.Uint32(m[8:])
 		txid := binary.NativeEndian.Uint64(m[48:])
 		if binary.NativeEndian.Uint32(m) != 0xED0CDAED || binary.NativeEndian.Uint32(m[4:]) != 2 ||
-			int(size) != o.pageSize || binary.NativeEndian.Uint64(m[56:]) != fnv1a(m[:56]) || found && txid <= newest {
+			int(size) != o.pageSize || binary.NativeEndian.Uint64(m[56:]) != fnv1a(m[:56]) {
+			continue
+		}
+		if header := o.file[at:]; binary.NativeEndian.Uint64(header) != uint64(id) || binary.NativeEndian.Uint16(header[8:]) != 4 {
+			o.flaw("header of meta %d", id)
+		}
+		if found && txid <= newest {
 			continue
 		}
 		found, newest = true, txid

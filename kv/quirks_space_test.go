@@ -130,13 +130,7 @@ func limited(t *testing.T, o kv.Options) *kv.DB {
 		return nil
 	})
 	db := mustOpenSim(t, faulty, o)
-	t.Cleanup(func() {
-		if t.Failed() {
-			return // perhaps with transactions open, which Close would wait for
-		}
-		checkClean(t, db)
-		must(t, db.Close())
-	})
+	t.Cleanup(func() { closeClean(t, db) })
 	return db
 }
 

@@ -197,6 +197,23 @@ func placeOf(tx *kv.Tx, to string) *kv.Bucket {
 	return tx.Bucket([]byte("src"))
 }
 
+// TestMoveIntoItself demands that a bucket cannot be moved into one that the same transaction has moved into it.
+func TestMoveIntoItself(t *testing.T) {
+	db, _ := openMemory(t, nil)
+	must(t, db.Update(func(tx *kv.Tx) error {
+		a, b := mustCreate(t, tx, "a"), mustCreate(t, tx, "b")
+		inChild("c", putAll("x=1"))(t, b)
+		must(t, tx.MoveBucket([]byte("b"), nil, a))
+		for _, dst := range []*kv.Bucket{a, b, b.Bucket([]byte("c"))} {
+			wantErr(t, tx.MoveBucket([]byte("a"), nil, dst), kv.ErrSameBuckets)
+		}
+		if got, want := outline(tx.Cursor().Bucket()), "a{b{c{x=1}}}"; got != want {
+			t.Errorf("the database has %q, want %q", got, want)
+		}
+		return nil
+	}))
+}
+
 // TestReportNilValueAndBucketDeletion is bolt #547 and bbolt #208: a bucket with a key whose value had been put as nil
 // in the same transaction could not be deleted, since the key was taken for a bucket.
 func TestReportNilValueAndBucketDeletion(t *testing.T) {

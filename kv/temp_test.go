@@ -20,13 +20,7 @@ func openTemp(t testing.TB, o *kv.Options) *kv.DB {
 	}
 	db, err := kv.Open(filepath.Join(t.TempDir(), "test.db"), 0o600, o)
 	must(t, err)
-	t.Cleanup(func() {
-		if t.Failed() {
-			return // perhaps with transactions open, which Close would wait for
-		}
-		checkClean(t, db)
-		must(t, db.Close())
-	})
+	t.Cleanup(func() { closeClean(t, db) })
 	return db
 }
 

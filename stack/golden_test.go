@@ -41,9 +41,9 @@ var goldens = []struct {
 		"0100000000000000 0300000000000000 6162 0401000000000000 0701000000000000 78797a",
 	},
 	{
-		"Repeat", text(3<<16, 0),
+		"Repeat", text(200_000, 0),
 		func(s *stack.Stack) error { return s.Repeat(16, []byte("abc"), 0xFFFF) },
-		"4253544b00040400 0000030000000000 3000000000000000 fcffffffffffffff",
+		"4253544b00040400 400d030000000000 3000000000000000 fcffffffffffffff",
 		nil,
 		"ffff000000000000 616263",
 	},

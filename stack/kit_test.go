@@ -142,6 +142,14 @@ func refused(t testing.TB, err, want error) {
 	}
 }
 
+// report is check, and refused, for goroutines other than the test's.
+func report(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("got error %v, want %v", err, want)
+	}
+}
+
 func same(t testing.TB, got, want []byte) {
 	t.Helper()
 	if !bytes.Equal(got, want) {

@@ -22,14 +22,17 @@ type mutation struct {
 }
 
 // cost is how many syncs a mutation needs until it is acknowledged, and altogether.
-type cost struct{ acked, total int }
+type cost struct {
+	acked, total int
+	tears        bool // is a single write in place, which has to be atomic
+}
 
 var (
-	growth  = cost{2, 2} // the bytes, the record
-	zeroing = cost{1, 1} // the record
-	cutting = cost{1, 1} // the record
-	block   = cost{1, 1} // the bytes
-	journal = cost{2, 4} // what is staged, the record; the bytes, the record
+	growth  = cost{2, 2, false} // the bytes, the record
+	zeroing = cost{1, 1, false} // the record
+	cutting = cost{1, 1, false} // the record
+	block   = cost{1, 1, true}  // the bytes
+	journal = cost{2, 4, false} // what is staged, the record; the bytes, the record
 )
 
 // large is more than what is staged byte by byte.

@@ -143,7 +143,7 @@ func TestElementBounds(t *testing.T) {
 		{101, 0, 0, false},
 		{32, 1<<32 - 1, 1, false},
 		{32, 1, 1<<32 - 1, false},
-		{1<<32 + 15, 1<<32 - 1, 1<<32 - 1, false},
+		{1<<31 - 1, 1<<32 - 1, 1<<32 - 1, false},
 		{16, 0, 84, true}, // onto the element itself: odd, but in the page
 	} {
 		p := page.Page(make([]byte, size))
