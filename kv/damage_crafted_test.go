@@ -77,6 +77,7 @@ func inlineBucket(key string, elems ...craftedElem) craftedElem {
 	end := putLeaf(p, elems)
 	return craftedElem{flags: page.BucketFlag, key: key, value: string(b[:page.BucketHeader+end])}
 }
+
 func bucketAt(key string, root uint64) craftedElem {
 	b := make([]byte, page.BucketHeader)
 	page.PutBucketHeader(b, root, 0)

@@ -31,6 +31,9 @@ func damages(t *testing.T, each func(t *testing.T, sound []byte)) {
 // with runs endure on a damaged copy of a file, or glance on most of them.
 func with(t *testing.T, sound []byte, what string, damage func(f []byte)) {
 	t.Helper()
+	if brief() && fnv1a(what)%8 != 1 {
+		return
+	}
 	damaged := bytes.Clone(sound)
 	damage(damaged)
 	if !bytes.Equal(damaged, sound) {
@@ -61,6 +64,8 @@ func TestDamageBytes(t *testing.T) {
 			id := at / damagedPageSize
 			treat := glance
 			switch structural := at%damagedPageSize < page.HeaderSize+page.ElemSize*pageOf(sound, id).Count(); {
+			case brief() && at%9 != 0:
+				continue
 			case long(), says.used[uint64(id)] > 0 && structural, id < 2 && at%damagedPageSize < page.HeaderSize+page.MetaSize:
 				treat = sampled(4)
 			case says.used[uint64(id)] == 0 && at%29 != 0, says.freelist == page.NoFreelist && at%9 != 0:

@@ -191,8 +191,7 @@ func (p *patient) sensible(err *kv.CorruptError) {
 // corrupt demands that err is nil or a *CorruptError, and says which.
 func (p *patient) corrupt(doing string, err error) bool {
 	p.Helper()
-	var corrupt *kv.CorruptError
-	if errors.As(err, &corrupt) {
+	if corrupt, ok := errors.AsType[*kv.CorruptError](err); ok {
 		p.sensible(corrupt)
 		return true
 	}
@@ -423,7 +422,7 @@ func (p *patient) manual(name string, fn func(tx *kv.Tx) error) {
 		must(p, tx.Rollback())
 		return
 	}
-	if damage != nil && tx.Err() != error(damage) {
+	if damage != nil && !errors.Is(tx.Err(), error(damage)) {
 		p.complain("%s: panic with %v, but Err is %v", name, damage, tx.Err())
 	}
 	switch err := tx.Commit(); {

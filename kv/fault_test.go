@@ -55,6 +55,10 @@ var faultRules = []struct {
 // TestFaults makes every call of a session on a database fail, and demands that the error is returned, that the
 // database goes on with what it has acknowledged or refuses to, and that the file is sound.
 func TestFaults(t *testing.T) {
+	step := 1
+	if brief() {
+		step = 4
+	}
 	for i, o := range faultOptions {
 		for j, rule := range faultRules {
 			if i > 0 && j%2 == 1 && !long() {
@@ -62,7 +66,7 @@ func TestFaults(t *testing.T) {
 			}
 			t.Run(o.name+"/"+rule.name, func(t *testing.T) {
 				t.Parallel()
-				for k := 1; ; k++ {
+				for k := 1; ; k += step {
 					s := newFaultSession(t, o.Options)
 					rule.set(s.fault, k)
 					s.run()

@@ -25,6 +25,9 @@ const simPath = "dir/test.db"
 // long says whether tests may take minutes: HOLT_LONG=1.
 func long() bool { return os.Getenv("HOLT_LONG") == "1" }
 
+// brief says whether tests are to take seconds: with -short, and under the race detector, which makes all of them slow.
+func brief() bool { return testing.Short() || raceEnabled }
+
 // times is how often to repeat something: the second number in long runs.
 func times(short, many int) int {
 	if long() {

@@ -25,10 +25,8 @@ func (s *Stack) commit(u *Unit) error {
 	switch {
 	case len(inPlace) == 0 && u.length < u.base:
 		return s.commitShrink(u.length)
-	case len(inPlace) == 0 && u.length > u.base:
-		return s.commitGrowth(grown, u.length)
 	case len(inPlace) == 0:
-		return nil
+		return s.commitGrowth(grown, u.length)
 	case len(inPlace) == 1 && u.length == u.base && inOneBlock(inPlace[0].off, int64(len(inPlace[0].data))):
 		return s.commitBlock(inPlace[0])
 	case u.length < u.base:

@@ -5,6 +5,7 @@ package stack_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -166,4 +167,21 @@ func TestRecoveryOfALongPattern(t *testing.T) {
 	s := open(t, disk, nil)
 	holds(t, s, bytes.Join([][]byte{{0, 0}, pattern, pattern, pattern, zeros[:5]}, nil))
 	check(t, s.Close())
+}
+
+// A file that another program cuts while it is open is found to be damaged by reads of what is gone.
+func TestFileCutMeanwhile(t *testing.T) {
+	s, disk := openWith(t, text(100, 0))
+	f, err := disk.OpenFile(name, os.O_RDWR, 0)
+	check(t, err)
+	check(t, errors.Join(f.Truncate(headerSize+50), f.Close()))
+	p, err := s.Get(0, 50)
+	check(t, err)
+	same(t, p, text(100, 0)[:50])
+	if _, err := s.Get(40, 60); !isCorrupt(err) {
+		t.Errorf("got error %v", err)
+	}
+	if _, err := s.Pop(10); !isCorrupt(err) {
+		t.Errorf("got error %v", err)
+	}
 }

@@ -150,13 +150,13 @@ func outlives(t *testing.T, what string, s *stack.Stack, disk *file.Crash, o out
 
 // Calls fail at random while several goroutines change the stack.
 func TestFaultsOfGroups(t *testing.T) {
-	for seed := range uint64(150) {
+	for seed := range uint64(300) {
 		disk := diskWith(t, make([]byte, workers*cell))
 		fault := file.NewFault(disk)
 		var current atomic.Pointer[stack.Stack]
 		s := open(t, crowded(fault, &current), nil)
 		current.Store(s)
-		fault.FailRandomly(0.1, seed)
+		fault.FailRandomly(0.04, seed)
 		done := crew(s)
 		s.Rest()
 		fault.FailIf(nil)
@@ -249,4 +249,20 @@ func TestFaultOfClose(t *testing.T) {
 	refused(t, s.Close(), file.ErrInjected)
 	check(t, s.Close())
 	tryOpen(t, disk, old)
+}
+
+// A read that fails says so, and nothing else comes of it.
+func TestFaultsOfReads(t *testing.T) {
+	fault := file.NewFault(diskWith(t, text(100, 0)))
+	s := open(t, fault, nil)
+	fault.FailFrom(1)
+	for what, err := range reads(s) {
+		if !errors.Is(err, file.ErrInjected) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	fault.FailIf(nil)
+	holds(t, s, text(100, 0))
+	_, err := s.Push(text(3, 1))
+	check(t, errors.Join(err, s.Close()))
 }

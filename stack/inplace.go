@@ -28,9 +28,6 @@ func (s *Stack) alive() error {
 
 // set is WriteAt without a copy.
 func (u *Unit) set(off int64, data []byte) error {
-	if len(data) == 0 {
-		return nil
-	}
 	if err := u.s.checkChange(off, int64(len(data)), u.length); err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ var errQuit = errors.New("quit")
 // endings are the ways not to return.
 var endings = map[string]func(){
 	"panic":     func() { panic(errQuit) },
-	"panic nil": func() { panic(nil) }, //nolint:govet // someone may
+	"panic nil": func() { panic(nil) },
 	"Goexit":    runtime.Goexit,
 }
 

@@ -168,11 +168,7 @@ func (v *recovery) splice(length int64) (int64, error) {
 	if at > length || result < at || result == length || (result > length) != grow {
 		return length, nil
 	}
-	staged, n := max(length, result), result-at
-	if staged+n != end {
-		return length, nil
-	}
-	return result, v.s.move(staged, at, n)
+	return result, v.s.move(max(length, result), at, result-at) // which is up to end, as result was derived from that
 }
 
 // multiWrite makes sure that all blocks are whole before it writes the first.

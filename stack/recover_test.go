@@ -126,6 +126,7 @@ var splices = []leftover{
 	{"SpliceShrink done in part", image(40, headerSize+30, modeSpliceShrink, changed(30, text(3, 1)), text(5, 1)), append(bytes.Clone(old[:30]), text(5, 1)...)},
 	{"SpliceShrink to nothing", armed(headerSize+30, modeSpliceShrink), old[:30]},
 	{"SpliceShrink that grows", armed(headerSize+30, modeSpliceShrink, text(15, 1)), old},
+	{"SpliceShrink that does neither", armed(headerSize+30, modeSpliceShrink, text(10, 1)), old},
 	{"SpliceShrink from behind the end", armed(headerSize+41, modeSpliceShrink, text(1, 1)), old},
 	{"SpliceShrink in the header", armed(headerSize-1, modeSpliceShrink, text(1, 1)), old},
 	{"SpliceShrink that was cut off", image(40, headerSize+30, modeSpliceShrink, old[:35]), old[:35]},
@@ -196,7 +197,7 @@ func TestRecoveryInterrupted(t *testing.T) {
 			disk := file.NewCrash()
 			disk.SetSector(blockSize)
 			put(t, disk, c.content)
-			interrupt(t, disk, c.want, 3)
+			interrupt(t, disk, c.want, 2)
 		})
 	}
 }

@@ -102,7 +102,7 @@ func replaySplice(body []byte, length, at uint64, grow bool) []byte {
 		result = (end + at) / 2
 	}
 	staged := max(length, result)
-	if result < at || (result > length) != grow || staged+(result-at) != end {
+	if result < at || result == length || (result > length) != grow || staged+(result-at) != end {
 		return payload
 	}
 	return append(bytes.Clone(body[:at]), body[staged:]...)

@@ -23,6 +23,7 @@ var refusals = []struct {
 	{"Extend by too much", only(func(s *stack.Stack) (int64, error) { return s.Extend(math.MaxInt64) }), stack.ErrRange},
 	{"ExtendSparse with too much data", only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(text(5, 1), 4) }), stack.ErrRange},
 	{"ExtendSparse to nothing", only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(text(5, 1), 0) }), stack.ErrRange},
+	{"ExtendSparse by too much", only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(text(5, 1), math.MaxInt64) }), stack.ErrRange},
 	{"ExtendSparse by less than nothing", only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(nil, -1) }), stack.ErrRange},
 	{"ExtendPieces behind the end", pieces(9, stack.Piece{Off: 8, Data: text(2, 1)}), stack.ErrRange},
 	{"ExtendPieces before the beginning", pieces(9, stack.Piece{Off: -1, Data: text(2, 1)}), stack.ErrRange},
@@ -202,4 +203,17 @@ func TestRefusals(t *testing.T) {
 			check(t, err)
 		})
 	}
+}
+
+// Large changes look at their ranges as small ones do.
+func TestLargeRefusals(t *testing.T) {
+	s, disk := openWith(t, text(2*large, 0))
+	check(t, s.LockUpTo(10))
+	refused(t, s.Copy(large, 9, large), stack.ErrPrefix)
+	refused(t, s.Copy(0, large+1, large), stack.ErrRange)
+	refused(t, s.Copy(large+1, 10, large), stack.ErrRange)
+	refused(t, s.Zero(9, large), stack.ErrPrefix)
+	refused(t, s.Zero(large+1, large), stack.ErrRange)
+	s.Rest()
+	rests(t, disk, text(2*large, 0))
 }

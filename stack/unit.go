@@ -31,8 +31,8 @@ func (u *Unit) mark() mark { return mark{u.length, u.floor, slices.Clone(u.block
 
 func (u *Unit) rewind(m mark) { u.length, u.floor, u.blocks = m.length, m.floor, m.blocks }
 
-// dirty says whether there is anything to commit.
-func (u *Unit) dirty() bool { return len(u.blocks) > 0 || u.length != u.base || u.floor != u.base }
+// dirty says whether there is anything to commit. A floor below the length has blocks above it.
+func (u *Unit) dirty() bool { return len(u.blocks) > 0 || u.length != u.base }
 
 // Len is the length of the payload.
 func (u *Unit) Len() int64 { return u.length }
