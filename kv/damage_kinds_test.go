@@ -64,7 +64,7 @@ func TestDamageBytes(t *testing.T) {
 			id := at / damagedPageSize
 			treat := glance
 			switch structural := at%damagedPageSize < page.HeaderSize+page.ElemSize*pageOf(sound, id).Count(); {
-			case brief() && at%9 != 0:
+			case brief() && at%40 != 0:
 				continue
 			case long(), says.used[uint64(id)] > 0 && structural, id < 2 && at%damagedPageSize < page.HeaderSize+page.MetaSize:
 				treat = sampled(4)

@@ -47,7 +47,7 @@ func TestFormatReserved(t *testing.T) {
 				order.PutUint64(m[72:80], fnv1a(m[16:72]))
 			}
 		},
-		"headers of the metas":       func(b []byte) { scribble(b[0:16], b[4096:4096+16]) },
+		"counts of the metas":        func(b []byte) { scribble(b[10:16], b[4096+10:4096+16]) },
 		"free pages":                 func(b []byte) { scribble(b[8192:16384]) },
 		"behind the elements":        func(b []byte) { scribble(b[16487:20480]) },
 		"behind the ids":             func(b []byte) { scribble(b[20512:24576]) },

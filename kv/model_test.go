@@ -20,7 +20,11 @@ import (
 
 // TestModel drives a database and a model of it through the same random actions.
 func TestModel(t *testing.T) {
-	for i := range times(4, 200) {
+	n := times(4, 200)
+	if brief() {
+		n = 1
+	}
+	for i := range n {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, modelProperty)
