@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"sync"
@@ -33,8 +34,11 @@ func (db *DB) Batch(fn func(*Tx) error) error {
 	if !b.busy && !gather {
 		b.busy = true
 		b.mu.Unlock()
-		defer b.handOver(db)
-		return db.Update(fn)
+		tx, err := b.first(db, fn)
+		if err == nil {
+			tx.committed() // not in charge any more: they may call Batch
+		}
+		return err
 	}
 	c := batchCalls.Get().(*batchCall)
 	c.fn = fn
@@ -98,6 +102,12 @@ func (batchPanic) Error() string { return "panic in a batch" }
 // errBatchExit is the value of such a panic after a goroutine was ended by a handler of [Tx.OnCommit].
 var errBatchExit = errors.New("kv: runtime.Goexit called while a batch was committed")
 
+// first runs the function of a caller that found nobody in charge.
+func (b *batcher) first(db *DB, fn func(*Tx) error) (*Tx, error) {
+	defer b.handOver(db)
+	return db.update(context.Background(), fn)
+}
+
 // handOver ends the charge of a caller that ran its own function.
 func (b *batcher) handOver(db *DB) {
 	b.mu.Lock()
@@ -129,13 +139,33 @@ func (b *batcher) work(db *DB) {
 // is left for another attempt.
 func (b *batcher) attempt(db *DB) {
 	b.running = nobody
-	err := db.Update(b.apply)
-	if b.running != nobody {
+	tx, err := db.update(context.Background(), b.apply)
+	switch {
+	case b.running != nobody:
 		b.expel()
 		return
+	case err == nil && len(tx.onCommit) > 0:
+		calls := b.calls
+		b.calls = nil
+		go announce(tx, calls)
+	default:
+		finish(b.calls, err)
+		b.calls = emptied(b.calls)
 	}
-	b.finish(err)
 	b.settle()
+}
+
+// announce calls the functions of OnCommit, which may call Batch themselves, before it gives the calls their result.
+func announce(tx *Tx, calls []*batchCall) {
+	var err error = batchPanic{errBatchExit} // unless something else becomes of it
+	defer func() {
+		if r := recover(); r != nil {
+			err = batchPanic{r}
+		}
+		finish(calls, err)
+	}()
+	tx.committed()
+	err = nil
 }
 
 // settle lets others run as long as that makes the queue grow. Those who just got their results often have more to do,
@@ -164,15 +194,17 @@ func (b *batcher) apply(tx *Tx) error {
 }
 
 // unwound deals with a panic, or with the end of a goroutine when its value is nil. If no function was running, the
-// engine panicked or a handler of OnCommit did: nobody knows for whom, and the changes may have been committed.
+// engine panicked: nobody knows for whom, and the changes may have been committed.
 func (b *batcher) unwound(value any) {
 	switch {
 	case b.running != nobody:
 		b.expel()
 	case value == nil:
-		b.finish(batchPanic{errBatchExit})
+		finish(b.calls, batchPanic{errBatchExit})
+		b.calls = nil
 	default:
-		b.finish(batchPanic{value})
+		finish(b.calls, batchPanic{value})
+		b.calls = nil
 	}
 }
 
@@ -185,13 +217,11 @@ func (b *batcher) expel() {
 	c.result <- errBatchAlone
 }
 
-// finish gives all calls of the batch the same result.
-func (b *batcher) finish(err error) {
-	for _, c := range b.calls {
+// finish gives calls the same result.
+func finish(calls []*batchCall, err error) {
+	for _, c := range calls {
 		c.result <- err
 	}
-	clear(b.calls)
-	b.calls = b.calls[:0]
 }
 
 // take moves calls from the queue to the batch. If nobody waits, it ends the worker's charge and returns false.

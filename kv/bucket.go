@@ -75,7 +75,7 @@ func (b *Bucket) Sequence() uint64 { return b.seq }
 
 // Cursor returns a cursor that stands nowhere yet.
 func (b *Bucket) Cursor() *Cursor {
-	b.tx.cursors++
+	b.tx.cursors.Add(1)
 	return &Cursor{bucket: b}
 }
 
@@ -158,7 +158,7 @@ func (b *Bucket) find(key []byte) place {
 	if tx.db == nil {
 		panic("assertion failed: tx closed")
 	}
-	tx.cursors++
+	tx.cursors.Add(1)
 	id := b.root
 	if b.edit != nil && b.edit.node != nil {
 		n, ref := b.findNode(key)

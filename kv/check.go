@@ -362,6 +362,7 @@ func (c *checker) elements(id uint64, p page.Page, lo, hi []byte) {
 	if branch && p.Count() == 0 {
 		c.report(id, "branch page %d has no elements (stack: %v)", id, c.stack)
 	}
+	c.overlaps(id, p)
 	previous := lo
 	for i := range p.Count() {
 		key, ok := c.key(id, p, i)
@@ -381,6 +382,24 @@ func (c *checker) elements(id uint64, p page.Page, lo, hi []byte) {
 		} else if flags, _, value, _ := p.LeafElem(i); flags&page.BucketFlag != 0 {
 			c.value(id, i, value)
 		}
+	}
+}
+
+// overlaps looks whether the elements of a page are more than it can hold, though each lies in it.
+func (c *checker) overlaps(id uint64, p page.Page) {
+	for i := range p.Count() {
+		ok := true
+		if p.Flags() == page.Branch {
+			_, _, ok = p.BranchSpan(i)
+		} else {
+			_, _, _, _, ok = p.LeafSpan(i)
+		}
+		if !ok {
+			return // which is said of the element
+		}
+	}
+	if n := p.Used(); n > uint64(len(p)) {
+		c.report(id, "the elements of page %d take %d bytes, and it has %d: they overlap (stack: %v)", id, n, len(p), c.stack)
 	}
 }
 
@@ -442,6 +461,7 @@ func (c *checker) value(id uint64, i int, value []byte) {
 
 // inline looks at a page inside a value of page id.
 func (c *checker) inline(id uint64, p page.Page) {
+	c.overlaps(id, p)
 	var previous []byte
 	for i := range p.Count() {
 		key, ok := c.key(id, p, i)

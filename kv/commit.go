@@ -6,6 +6,7 @@ package kv
 import (
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"strings"
 	"time"
@@ -24,24 +25,34 @@ func (tx *Tx) Commit() error {
 	case !tx.writable:
 		return ErrTxNotWritable
 	}
-	db, id := tx.db, tx.meta.TxID
-	if !db.quiet {
-		db.logger.Debugf("Committing transaction %d", id)
+	if err := tx.commitLogged(); err != nil {
+		return err
 	}
+	tx.committed()
+	return nil
+}
+
+// commitLogged commits and tells the logger.
+func (tx *Tx) commitLogged() error {
+	db, id := tx.db, tx.meta.TxID
+	if db.quiet {
+		return tx.commit()
+	}
+	db.logger.Debugf("Committing transaction %d", id)
 	err := tx.commit()
-	switch {
-	case err != nil && !db.quiet:
+	if err != nil {
 		db.logger.Errorf("Committing transaction failed: %v", err)
 		return err
-	case err != nil:
-		return err
-	case !db.quiet:
-		db.logger.Debugf("Committing transaction %d successfully", id)
 	}
+	db.logger.Debugf("Committing transaction %d successfully", id)
+	return nil
+}
+
+// committed calls the functions of OnCommit.
+func (tx *Tx) committed() {
 	for _, fn := range tx.onCommit {
 		fn()
 	}
-	return nil
 }
 
 // commit ends the transaction, whether it succeeds or not.
@@ -128,7 +139,7 @@ func (w *writer) chooseExtent() {
 	w.tx.root.touchWays()
 	pages := w.tx.db.freelist.size()/w.tx.pageSize + 1
 	for _, n := range w.nodes[:w.used] {
-		pages += n.size/w.tx.pageSize + 1
+		pages += int(min(n.size/int64(w.tx.pageSize), math.MaxInt32)) + 1
 	}
 	w.next, _ = w.tx.db.freelist.find(pages)
 }
@@ -215,7 +226,11 @@ func (tx *Tx) grow() (g growth, err error) {
 	if maps == nil {
 		maps = tx.maps
 	}
-	if err := db.lockMemory(maps, g.fileSize); err != nil {
+	there := g.fileSize
+	if db.NoGrowSync {
+		there = db.fileSize // what the file grows by is not there before it is written
+	}
+	if err := db.lockMemory(maps, there); err != nil {
 		g.drop()
 		return g, fmt.Errorf("kv: locking %s in memory: %w", tx.path, err)
 	}
@@ -331,17 +346,15 @@ func (db *DB) writePage(p []byte, off int64) error {
 func (tx *Tx) publish(g *growth) {
 	db, w := tx.db, tx.w
 	s := &snapshot{meta: tx.meta, maps: tx.maps, data: tx.fileData(*g)}
-	var unused *mapping
 	db.mu.Lock()
 	if g.maps != nil {
-		unused = db.release(tx.maps) // never the last: tx still reads through it
+		tx.maps.refs-- // of being the current one; tx still reads through it
 		s.maps = g.maps
 		db.mapLen = int64(len(g.maps.bytes()))
 	}
 	db.snap = s
 	observed := db.readers.open > 0
 	db.mu.Unlock()
-	db.unmap(unused)
 	db.fileSize, g.maps = g.fileSize, nil
 	db.freelist.reserve(tx.meta.HWM)
 	db.freelist.commit(tx.meta.TxID, w.allocated, w.freed, observed)

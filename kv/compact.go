@@ -21,7 +21,7 @@ func Compact(dst, src *DB, txMaxSize int64) error {
 // CompactContext is Compact that ends with ctx.
 func CompactContext(ctx context.Context, dst, src *DB, txMaxSize int64) error {
 	return src.ViewContext(ctx, func(from *Tx) (err error) {
-		c := compactor{dst: dst, max: txMaxSize}
+		c := compactor{dst: dst, max: txMaxSize, from: from, left: from.Size()}
 		defer c.discard(&err)
 		if err := c.begin(ctx); err != nil {
 			return err
@@ -36,6 +36,8 @@ func CompactContext(ctx context.Context, dst, src *DB, txMaxSize int64) error {
 // compactor writes to the destination. Between two commits it keeps the handles of the buckets it is in.
 type compactor struct {
 	dst  *DB
+	from *Tx
+	left int64    // bytes that keys and values can still have: those of the whole file, at first
 	max  int64    // bytes of keys and values per transaction, 0 for no limit
 	size int64    // so far in this one
 	path [][]byte // names of the buckets from the root down to the one being filled
@@ -70,6 +72,9 @@ func (c *compactor) reserve(ctx context.Context, key, value []byte) error {
 		return err
 	}
 	size := int64(len(key)) + int64(len(value))
+	if c.left -= size; c.left < 0 {
+		c.from.corrupt(c.from.meta.Root, "keys and values take more bytes than the file has: they overlap")
+	}
 	if c.max != 0 && c.size+size > c.max {
 		if err := c.tx.Commit(); err != nil {
 			return err

@@ -34,6 +34,7 @@ func (tx *Tx) damage(id uint64, reason string) *CorruptError {
 	if tx.err == nil {
 		tx.err = e
 	}
+	tx.thrown = e
 	return e
 }
 
@@ -53,7 +54,7 @@ func (tx *Tx) catch(err *error) {
 		return
 	}
 	if r := recover(); r != nil {
-		if e, ok := r.(*CorruptError); !ok || e != tx.err {
+		if e, ok := r.(*CorruptError); !ok || e != tx.thrown {
 			panic(r)
 		}
 	}

@@ -54,6 +54,7 @@ type DB struct {
 	logger   Logger
 	quiet    bool // the logger discards
 
+	quit     chan struct{} // closed by Close
 	slot     chan struct{} // holds a token while a write transaction is open; guards the fields up to mu
 	writer   *writer
 	fileSize int64
@@ -70,7 +71,7 @@ type DB struct {
 	counts  pageCounts
 
 	noStats bool
-	stats   TxStats // changed atomically
+	stats   *TxStats // changed atomically; allocated by itself, as 32-bit machines want it
 	txN     atomic.Int64
 
 	batch batcher
@@ -189,6 +190,8 @@ func (db *DB) acquire(ctx context.Context) error {
 	select {
 	case db.slot <- struct{}{}:
 		return nil
+	case <-db.quit:
+		return ErrDatabaseNotOpen
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -200,7 +203,7 @@ func (db *DB) View(fn func(*Tx) error) error {
 }
 
 // ViewContext is View, refused if ctx has ended.
-func (db *DB) ViewContext(ctx context.Context, fn func(*Tx) error) (err error) {
+func (db *DB) ViewContext(ctx context.Context, fn func(*Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -218,12 +221,21 @@ func (db *DB) Update(fn func(*Tx) error) error {
 }
 
 // UpdateContext is Update with a bound on the wait for another write transaction, refused if ctx has ended.
-func (db *DB) UpdateContext(ctx context.Context, fn func(*Tx) error) (err error) {
+func (db *DB) UpdateContext(ctx context.Context, fn func(*Tx) error) error {
+	tx, err := db.update(ctx, fn)
+	if err == nil {
+		tx.committed()
+	}
+	return err
+}
+
+// update is UpdateContext without the functions of [Tx.OnCommit].
+func (db *DB) update(ctx context.Context, fn func(*Tx) error) (*Tx, error) {
 	tx, err := db.BeginContext(ctx, true)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return tx.run(fn)
+	return tx, tx.run(fn)
 }
 
 // Sync makes everything written so far durable; for use with NoSync.
@@ -252,6 +264,7 @@ func (db *DB) Close() error {
 		db.mu.Unlock()
 		return nil
 	}
+	close(db.quit)
 	db.closing = make(chan struct{})
 	if db.readers.open == 0 {
 		close(db.closing)
@@ -311,7 +324,8 @@ func (db *DB) Stats() Stats {
 	db.mu.Lock()
 	counts, open := db.counts, db.readers.open
 	db.mu.Unlock()
-	s := Stats{
+	return Stats{
+		TxStats:       db.stats.load(),
 		FreePageN:     counts.free,
 		PendingPageN:  counts.pending,
 		FreeAlloc:     (counts.free + counts.pending) * db.pageSize,
@@ -319,8 +333,6 @@ func (db *DB) Stats() Stats {
 		TxN:           int(db.txN.Load()),
 		OpenTxN:       open,
 	}
-	s.TxStats.add(&db.stats)
-	return s
 }
 
 // stat describes the file that is open.

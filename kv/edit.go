@@ -81,7 +81,7 @@ func (at *place) valueLoc(b *Bucket) uint64 {
 	return base + off + uint64(ksize)
 }
 
-// root returns the node of the root page.
+// rootNode returns the node of the root page.
 func (b *Bucket) rootNode() *node {
 	e := b.edit
 	if e.node == nil {
@@ -153,6 +153,7 @@ func (b *Bucket) drop(key []byte) {
 }
 
 func (b *Bucket) dropAt(n *node, i int) {
+	b.tx.w.forget(n.slots[i])
 	n.remove(i)
 	if !n.unbalanced {
 		n.unbalanced = true
@@ -203,6 +204,9 @@ func (b *Bucket) set(key, value []byte) error {
 		}
 	}
 	if at.node != nil {
+		if at.exact {
+			w.forget(at.node.slots[at.index])
+		}
 		at.node.insert(at.index, at.exact, s)
 		return nil
 	}

@@ -33,8 +33,8 @@ var (
 	// ErrDatabaseReadOnly is returned when a write transaction is to begin on a database opened read-only.
 	ErrDatabaseReadOnly = errors.New("database is in read-only mode")
 
-	// ErrInvalidMapping is returned when a transaction is to begin although the file is no longer mapped, because
-	// an attempt to enlarge the mapping failed half way. Reopen the database.
+	// ErrInvalidMapping is returned by nothing here: a mapping that cannot be enlarged stays as it is. For programs
+	// that name it.
 	ErrInvalidMapping = errors.New("database isn't correctly mapped")
 
 	// ErrDatabaseOpen is returned by nothing. It stays for programs written for early versions of the API.

@@ -5,6 +5,7 @@ package kv
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/holtdb/holt/kv/internal/page"
@@ -41,6 +42,13 @@ func (w *writer) image(id uint64, pages int, slots []slot, size int, leaf bool) 
 	w.fill(buf, slots, leaf, inner != total)
 	if inner != total && size < total {
 		w.segs = append(w.segs, w.zeros[:total-size])
+	}
+	written := 0
+	for _, seg := range w.segs[from:] {
+		written += len(seg)
+	}
+	if written != total { // it would overwrite its neighbours
+		panic(fmt.Sprintf("assertion failed: run of %d bytes for %d pages", written, pages))
 	}
 	w.dirty = append(w.dirty, dirtyRun{id, pages, from, len(w.segs)})
 }

@@ -91,7 +91,7 @@ func (db *DB) unmap(m *mapping) {
 		return
 	}
 	if err := m.close(); err != nil {
-		db.logger.Errorf("unmapping %s failed: %v", db.path, err)
+		db.logger.Errorf("unmapping %s failed: %v", db.file.Name(), err)
 	}
 }
 

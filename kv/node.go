@@ -36,7 +36,7 @@ const (
 // of a transaction to its commit, only leaves gain and lose elements.
 type node struct {
 	slots      []slot
-	size       int
+	size       int64
 	parent     *node
 	sep        slot   // its slot in the parent when it was read, to find the place again
 	id         uint64 // the page it was read from, 0 for none
@@ -57,7 +57,7 @@ const (
 	anywhere
 )
 
-func elemSize(s slot) int { return page.ElemSize + int(s.ksize) + int(s.vsize) }
+func elemSize(s slot) int64 { return page.ElemSize + int64(s.ksize) + int64(s.vsize) }
 
 // search finds the first element whose key is not below key, and whether it is equal.
 func (w *writer) search(n *node, key []byte) (index int, exact bool) {

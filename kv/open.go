@@ -65,7 +65,9 @@ func newDB(o *Options) *DB {
 		readOnly:        o.ReadOnly,
 		bolt:            o.BoltPlacement,
 		noStats:         o.NoStatistics,
+		quit:            make(chan struct{}),
 		slot:            make(chan struct{}, 1),
+		stats:           new(TxStats),
 	}
 	if db.fs == nil {
 		db.fs = file.OS
@@ -199,7 +201,8 @@ func detectPageSize(f io.ReaderAt, fileSize int64) (size int, found bool, err er
 		return first, true, nil
 	}
 	for off := int64(1024); off <= 16<<20 && off < fileSize-1024; off *= 2 {
-		if size, ok := try(off, false); ok {
+		// The second meta page lies where it says that it does; what looks like one elsewhere may be somebody's value.
+		if size, ok := try(off, false); ok && int64(size) == off {
 			return size, true, nil
 		}
 	}

@@ -34,7 +34,7 @@ const (
 // must be flushed to be seen through the mapping.
 const IgnoreNoSync = runtime.GOOS == "openbsd"
 
-// FreelistType chooses how free pages are kept in memory. It has no effect on the format of the file.
+// FreelistType is how bbolt keeps free pages in memory. Here both types behave the same.
 type FreelistType string
 
 // The types of free lists. Any other value means [FreelistArrayType].
@@ -64,7 +64,7 @@ type Options struct {
 	// loaded.
 	PreLoadFreelist bool
 
-	// FreelistType chooses how free pages are kept in memory; the array when empty.
+	// FreelistType is kept for programs that set it.
 	FreelistType FreelistType
 
 	// ReadOnly opens an existing file for reading only, under a shared lock.

@@ -29,7 +29,7 @@ func (b *Bucket) rebalanceNode(n *node) {
 		if n.leaf {
 			least = 1
 		}
-		if n.size > int(float64(b.tx.pageSize)*b.FillPercent)/2 && len(n.slots) > least {
+		if n.size > int64(float64(b.tx.pageSize)*b.FillPercent)/2 && len(n.slots) > least {
 			return
 		}
 		if n.parent == nil {

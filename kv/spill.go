@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -74,7 +75,7 @@ func (b *Bucket) spillChild(name string, child *Bucket) error {
 	}
 	size := page.BucketHeader
 	if inline {
-		size += n.size
+		size += int(n.size)
 	}
 	s, value := w.copyKey([]byte(name), size)
 	page.PutBucketHeader(value, child.root, child.seq)
@@ -97,7 +98,7 @@ func (b *Bucket) spillChild(name string, child *Bucket) error {
 // inlinable says whether the bucket is to be stored inside its parent: one small leaf without buckets.
 func (b *Bucket) inlinable() bool {
 	n := b.edit.node
-	if n == nil || !n.leaf || n.size > b.tx.pageSize/4 || len(n.slots) >= page.MaxCount {
+	if n == nil || !n.leaf || n.size > int64(b.tx.pageSize/4) || len(n.slots) >= page.MaxCount {
 		return false
 	}
 	for i := range n.slots {
@@ -126,7 +127,7 @@ func (w *writer) spillNode(b *Bucket, n *node, edge bool) (filled bool, err erro
 	}
 	rest, size := n.slots, n.size
 	for {
-		at, left := split(rest, size, w.tx.pageSize, fill)
+		at, left := split(rest, size, int64(w.tx.pageSize), fill)
 		if err := w.place(rest[:at], left, n.leaf); err != nil {
 			return false, err
 		}
@@ -160,10 +161,10 @@ func (w *writer) spillBelow(b *Bucket, n *node, edge bool) (filled bool, err err
 	return filled, nil
 }
 
-func branchSize(slots []slot) int {
-	size := page.HeaderSize
+func branchSize(slots []slot) int64 {
+	size := int64(page.HeaderSize)
 	for i := range slots {
-		size += page.ElemSize + int(slots[i].ksize)
+		size += page.ElemSize + int64(slots[i].ksize)
 	}
 	return size
 }
@@ -178,15 +179,15 @@ const (
 
 // split finds how many of the elements, which take size bytes, go into the first page, and how many bytes those take:
 // all, unless they are more than four and do not fit, or so large that the place of one could not be told in 32 bits.
-func split(slots []slot, size, pageSize int, fill float64) (n, left int) {
+func split(slots []slot, size, pageSize int64, fill float64) (n int, left int64) {
 	switch {
 	case len(slots) >= minKeysLeft+minKeysRight && (size >= pageSize || len(slots) >= page.MaxCount):
-	case int64(size) > math.MaxUint32:
+	case size > math.MaxUint32:
 		return splitHuge(slots)
 	default:
 		return len(slots), size
 	}
-	target := int(float64(pageSize) * min(max(fill, minFill), maxFill))
+	target := int64(float64(pageSize) * min(max(fill, minFill), maxFill))
 	left = page.HeaderSize
 	for n = 0; n < len(slots)-minKeysRight && n < page.MaxCount-1; n++ {
 		size := elemSize(slots[n])
@@ -199,9 +200,9 @@ func split(slots []slot, size, pageSize int, fill float64) (n, left int) {
 }
 
 // splitHuge is split for up to four elements of more than 4 GiB: as many as take less than that, but one in any case.
-func splitHuge(slots []slot) (n, left int) {
+func splitHuge(slots []slot) (n int, left int64) {
 	left = page.HeaderSize
-	for n < len(slots) && (n == 0 || int64(left+elemSize(slots[n])) <= math.MaxUint32) {
+	for n < len(slots) && (n == 0 || left+elemSize(slots[n]) <= math.MaxUint32) {
 		left += elemSize(slots[n])
 		n++
 	}
@@ -209,15 +210,18 @@ func splitHuge(slots []slot) (n, left int) {
 }
 
 // place allocates a run for the elements, puts the pages together, and pushes the element for them on outs.
-func (w *writer) place(slots []slot, size int, leaf bool) error {
-	pageSize := w.tx.pageSize
-	pages := (size + pageSize - 1) / pageSize
+func (w *writer) place(slots []slot, size int64, leaf bool) error {
+	pageSize := int64(w.tx.pageSize)
+	if size > math.MaxInt-pageSize {
+		return fmt.Errorf("kv: %d elements of %d bytes in one page: %w", len(slots), size, errMapTooLarge)
+	}
+	pages := int((size + pageSize - 1) / pageSize)
 	id, err := w.allocate(pages)
 	if err != nil {
 		return err
 	}
 	w.stats.Spill++
-	w.image(id, pages, slots, size, leaf)
+	w.image(id, pages, slots, int(size), leaf)
 	out := slot{ref: id}
 	if len(slots) > 0 {
 		out.loc, out.ksize = slots[0].loc, slots[0].ksize

@@ -53,7 +53,7 @@ type TxStats struct {
 	CursorCount int64 // cursors made
 
 	NodeCount int64 // pages turned into nodes, to be changed
-	NodeDeref int64 // nodes copied out of a mapping that was replaced
+	NodeDeref int64 // always 0: no mapping goes away under a node
 
 	Rebalance     int64         // nodes examined for a merge with a neighbour
 	RebalanceTime time.Duration // spent on it
@@ -74,15 +74,24 @@ func (s *TxStats) fields() [12]*int64 {
 	}
 }
 
-// add counts what o counted, too.
+// add counts what o, which nobody else uses, counted too.
 func (s *TxStats) add(o *TxStats) {
 	from := o.fields()
 	for i, to := range s.fields() {
 		// Most counters of a read transaction are zero: do not take the cache line from other CPUs for them.
-		if n := atomic.LoadInt64(from[i]); n != 0 {
+		if n := *from[i]; n != 0 {
 			atomic.AddInt64(to, n)
 		}
 	}
+}
+
+// load copies counters that others add to.
+func (s *TxStats) load() (now TxStats) {
+	from := s.fields()
+	for i, to := range now.fields() {
+		*to = atomic.LoadInt64(from[i])
+	}
+	return now
 }
 
 // Sub subtracts the counters of other: what was done between two calls of [DB.Stats] or [Tx.Stats].
@@ -90,7 +99,7 @@ func (s *TxStats) Sub(other *TxStats) TxStats {
 	var diff TxStats
 	a, b := s.fields(), other.fields()
 	for i, to := range diff.fields() {
-		*to = atomic.LoadInt64(a[i]) - atomic.LoadInt64(b[i])
+		*to = *a[i] - *b[i]
 	}
 	return diff
 }

@@ -4,6 +4,8 @@
 package kv
 
 import (
+	"sync/atomic"
+
 	"github.com/holtdb/holt/kv/internal/page"
 )
 
@@ -25,10 +27,11 @@ type Tx struct {
 	root     Bucket
 	w        *writer // nil in a read transaction
 	writable bool
-	managed  bool // run by View or Update, which end it
-	cursors  int64
-	stats    *TxStats // of an ended write transaction
-	err      *CorruptError
+	managed  bool          // run by View or Update, which end it
+	cursors  atomic.Int64  // so that goroutines which share a read transaction, though they should not, get away with it
+	stats    *TxStats      // of an ended write transaction
+	err      *CorruptError // the first damage that was met
+	thrown   *CorruptError // the last
 	onCommit []func()
 	checks   *checks
 }
@@ -65,7 +68,7 @@ func (tx *Tx) run(fn func(*Tx) error) (err error) {
 	if err != nil || !tx.writable {
 		return err
 	}
-	return tx.Commit()
+	return tx.commitLogged()
 }
 
 // discard ends tx if it is still open.
@@ -95,15 +98,15 @@ func (tx *Tx) end(committed bool) {
 		if !committed {
 			db.freelist.undo(tx.w.allocated, tx.w.freed, tx.w.hwm)
 		}
-		tx.w.stats.CursorCount += tx.cursors
+		tx.w.stats.CursorCount += tx.cursors.Load()
 		if !db.noStats {
 			db.stats.add(&tx.w.stats)
 		}
 		stats := tx.w.stats
 		tx.stats = &stats
 		tx.w.reset()
-	} else if !db.noStats && tx.cursors != 0 {
-		(&db.stats).IncCursorCount(tx.cursors)
+	} else if !db.noStats && tx.cursors.Load() != 0 {
+		db.stats.IncCursorCount(tx.cursors.Load())
 	}
 	db.mu.Lock()
 	unused := db.release(tx.maps)
@@ -154,10 +157,10 @@ func (tx *Tx) Stats() TxStats {
 		return *tx.stats
 	case tx.w != nil:
 		s := tx.w.stats
-		s.CursorCount += tx.cursors
+		s.CursorCount += tx.cursors.Load()
 		return s
 	}
-	return TxStats{CursorCount: tx.cursors}
+	return TxStats{CursorCount: tx.cursors.Load()}
 }
 
 // Bucket returns a top-level bucket, nil if there is none of that name.
@@ -248,6 +251,10 @@ func (tx *Tx) badElement(id uint64, i int) {
 
 func (tx *Tx) badBucket(id uint64, value []byte) {
 	tx.corrupt(id, "bucket value of %d bytes in page %d is no bucket", len(value), id)
+}
+
+func (tx *Tx) overlapping(id uint64, size int64, p page.Page) {
+	tx.corrupt(id, "the elements of page %d take %d bytes, and it has %d: they overlap", id, size, len(p))
 }
 
 func (tx *Tx) emptyBranch(id uint64) { tx.corrupt(id, "branch page %d has no elements", id) }

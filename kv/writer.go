@@ -77,15 +77,27 @@ func (w *writer) reset() {
 	w.used = 0
 	w.mem.reset()
 	w.images.reset()
-	clear(w.ext)
-	clear(w.segs)
-	clear(w.iov)
-	clear(w.names)
-	w.ext, w.segs, w.iov, w.names = w.ext[:0], w.segs[:0], w.iov[:0], w.names[:0]
-	w.allocated, w.freed, w.dirty, w.outs = w.allocated[:0], w.freed[:0], w.dirty[:0], w.outs[:0]
+	w.ext, w.segs, w.iov, w.names = emptied(w.ext), emptied(w.segs), emptied(w.iov), emptied(w.names)
+	w.allocated, w.freed, w.dirty, w.outs = emptied(w.allocated), emptied(w.freed), emptied(w.dirty), emptied(w.outs)
 	w.next = 0
 	w.stats = TxStats{}
 	w.tx = nil
+}
+
+// emptied returns s without its elements, and without its memory if that is much.
+func emptied[T any](s []T) []T {
+	if cap(s) > keepSlots {
+		return nil
+	}
+	clear(s)
+	return s[:0]
+}
+
+// forget drops a large value that an element had. A caller that got it keeps it alive.
+func (w *writer) forget(s slot) {
+	if s.ref&slotExternal != 0 {
+		w.ext[s.ref>>32] = nil
+	}
 }
 
 // newNode returns an empty node.
@@ -170,20 +182,21 @@ func (w *writer) read(p page.Page, base uint64, id uint64) *node {
 }
 
 func (w *writer) readLeaf(n *node, p page.Page, base, id uint64) {
-	size := page.HeaderSize
+	size := int64(page.HeaderSize)
 	for i := range n.slots {
 		flags, off, ksize, vsize, ok := p.LeafSpan(i)
 		if !ok {
 			w.tx.badElement(id, i)
 		}
 		n.slots[i] = slot{loc: base + off, ksize: ksize, vsize: vsize, ref: uint64(flags & page.BucketFlag)}
-		size += page.ElemSize + int(ksize) + int(vsize)
+		size += page.ElemSize + int64(ksize) + int64(vsize)
 	}
+	w.fits(id, p, size)
 	n.size = size
 }
 
 func (w *writer) readBranch(n *node, p page.Page, base, id uint64) {
-	size := page.HeaderSize
+	size := int64(page.HeaderSize)
 	if len(n.slots) == 0 {
 		w.tx.emptyBranch(id)
 	}
@@ -197,9 +210,17 @@ func (w *writer) readBranch(n *node, p page.Page, base, id uint64) {
 			w.tx.badChild(id, i, child)
 		}
 		n.slots[i] = slot{loc: base + off, ksize: ksize, ref: child}
-		size += page.ElemSize + int(ksize)
+		size += page.ElemSize + int64(ksize)
 	}
+	w.fits(id, p, size)
 	n.size = size
+}
+
+// fits panics if the elements of a page take more bytes than it has: they overlap, and written anew would not.
+func (w *writer) fits(id uint64, p page.Page, size int64) {
+	if size > int64(len(p)) {
+		w.tx.overlapping(id, size, p)
+	}
 }
 
 // load makes a node of page id and its place in the parent.

@@ -70,7 +70,7 @@ func TestConcurrentPushes(t *testing.T) {
 	})
 }
 
-// increment adds one to the number at off, in a way that is not safe but for what the stack does.
+// increments are ways to add one to the number at off that count right if the stack does.
 var increments = map[string]func(s *stack.Stack, off int64) error{
 	"CompareAndSwap": func(s *stack.Stack, off int64) error {
 		for {

@@ -65,6 +65,25 @@ func inject(fault *file.Fault, short int, match func(file.Op) bool) {
 	})
 }
 
+// followUps are what comes after a failure, and would suffer if it had left something behind: bytes behind the payload, which
+// zeros would show, and which no journal may have behind its pieces.
+var followUps = []step{grow(3, 9), zero(500), {"set and push", func(s *stack.Stack) (any, error) {
+	return nil, s.Update(func(u *stack.Unit) error {
+		for _, off := range []int64{0, u.Len() / 2} {
+			if _, err := u.WriteAt(text(1, 9)[:min(1, u.Len())], off); err != nil {
+				return err
+			}
+		}
+		_, err := u.Push(text(3, 9))
+		return err
+	})
+}, func(p []byte) ([]byte, any) {
+	for _, off := range []int{0, len(p) / 2} {
+		copy(p[off:], text(1, 9))
+	}
+	return append(p, text(3, 9)...), nil
+}}}
+
 // Each call of a mutation fails in turn. What the mutation returns has to be true, of the handle that is used on, of the
 // file, and of what a power cut leaves of it.
 func TestFaults(t *testing.T) {
@@ -74,26 +93,33 @@ func TestFaults(t *testing.T) {
 				continue
 			}
 			t.Run(m.name+"/"+f.name, func(t *testing.T) {
-				for k := 1; ; k++ {
-					disk := diskWith(t, m.before())
-					fault := file.NewFault(disk)
-					s := open(t, fault, nil)
-					inject(fault, f.short, f.rule(k))
-					_, err := m.run(s)
-					s.Rest()
-					injected := fault.Injected()
-					fault.FailIf(nil)
-					if len(injected) == 0 {
-						check(t, err)
-						check(t, s.Close())
-						return
+				for k, failed := 1, true; failed; k++ {
+					for _, next := range followUps {
+						failed = failsAt(t, m, f.short, f.rule(k), next)
 					}
-					what := fmt.Sprintf("failed: %v; result: %v", injected, err)
-					outlives(t, what, s, disk, promise(t, what, err, m.before(), m.after(m.before())), err)
 				}
 			})
 		}
 	}
+}
+
+// failsAt makes a mutation of which calls that match fail, and what follows, and says whether there was such a call.
+func failsAt(t *testing.T, m mutation, short int, match func(file.Op) bool, next step) bool {
+	t.Helper()
+	disk := diskWith(t, m.before())
+	fault := file.NewFault(disk)
+	s := open(t, fault, nil)
+	inject(fault, short, match)
+	_, err := m.run(s)
+	s.Rest()
+	injected := fault.Injected()
+	fault.FailIf(nil)
+	if len(injected) == 0 {
+		check(t, err)
+	}
+	what := fmt.Sprintf("failed: %v; result: %v", injected, err)
+	outlives(t, what, s, disk, promise(t, what, err, m.before(), m.after(m.before())), err, next)
+	return len(injected) > 0
 }
 
 // promise is what the result of a mutation says.
@@ -112,30 +138,30 @@ func promise(t *testing.T, what string, err error, before, after []byte) outcome
 
 // outlives makes sure that a stack of which a mutation returned err holds what it promised, and does or refuses what comes
 // next.
-func outlives(t *testing.T, what string, s *stack.Stack, disk *file.Crash, o outcome, err error) {
+func outlives(t *testing.T, what string, s *stack.Stack, disk *file.Crash, o outcome, err error, next step) {
 	t.Helper()
 	got, readErr := s.Peek(0)
 	if readErr != nil && !errors.Is(readErr, stack.ErrFailed) || readErr == nil && !o.allows(got) {
 		t.Fatalf("%s: reading %x, %v", what, got, readErr)
 	}
-	fates(disk, 2, func(fate string, left *file.Crash) {
+	found := func(fate string, left *file.Crash) {
 		if found, ok := recovered(raw(t, left)); !ok || !o.allows(found) {
 			t.Fatalf("%s, %s: found %x", what, fate, found)
 		}
-	})
-	off, next := s.Push(text(3, 9))
+	}
+	fates(disk, 2, found)
+	_, nextErr := next.run(s)
 	switch {
-	case next == nil && errors.Is(err, stack.ErrFailed):
+	case nextErr == nil && errors.Is(err, stack.ErrFailed):
 		t.Fatalf("%s: it goes on", what)
-	case next == nil:
-		if off != int64(len(o.sure)) {
-			t.Fatalf("%s: pushed at %d", what, off)
-		}
-		o.sure = append(bytes.Clone(o.sure), text(3, 9)...)
+	case nextErr == nil:
+		o.sure, _ = next.want(bytes.Clone(o.sure))
 		o.maybe = o.sure
+		what += ", and then " + next.name
 		holds(t, s, o.sure)
-	case !errors.Is(next, stack.ErrFailed) || !errors.Is(next, file.ErrInjected):
-		t.Fatalf("%s: then %v", what, next)
+		fates(disk, 2, found)
+	case !errors.Is(nextErr, stack.ErrFailed) || !errors.Is(nextErr, file.ErrInjected):
+		t.Fatalf("%s: then %v", what, nextErr)
 	}
 	check(t, s.Close())
 	again := open(t, disk, nil)

@@ -214,9 +214,12 @@ func interrupt(t *testing.T, disk *file.Crash, want []byte, depth int) {
 		if !run.IsCut() {
 			return
 		}
-		fates := []*file.Crash{run.AfterCutKeeping(file.KeepAll), run.AfterCutKeeping(file.KeepNone), run.AfterCut(uint64(k)), run.AfterCut(uint64(100 + k))}
-		for _, after := range fates[:min(len(fates), 2*depth)] {
-			interrupt(t, after, want, depth-1)
+		if depth > 1 {
+			fates(run, 2, func(_ string, left *file.Crash) { interrupt(t, left, want, depth-1) })
+			continue
+		}
+		for _, left := range []*file.Crash{run.AfterCutKeeping(file.KeepAll), run.AfterCut(uint64(k))} {
+			interrupt(t, left, want, depth-1)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// update runs fn in a unit that is given up in the end, on 100 bytes of which 10 are locked.
+// inUnit runs fn in a unit that is given up in the end, on 100 bytes of which 10 are locked.
 func inUnit(t *testing.T, fn func(u *stack.Unit)) {
 	t.Helper()
 	s, disk := openWith(t, text(100, 0))

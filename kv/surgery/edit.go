@@ -107,6 +107,9 @@ type MetaFields struct {
 // UpdateMeta changes fields of meta page 0 or 1, and repairs its magic, version, flags and checksum. It says whether
 // that changed anything.
 func (e *Editor) UpdateMeta(id int, set MetaFields) (changed bool, err error) {
+	if id != 0 && id != 1 {
+		return false, fmt.Errorf("page %d is no meta page", id)
+	}
 	before, err := e.Raw(uint64(id))
 	if err != nil {
 		return false, err

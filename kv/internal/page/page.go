@@ -187,6 +187,21 @@ func (p Page) PutFreelistCount(id uint64, n int, overflow uint32) []byte {
 	return p[HeaderSize+8:]
 }
 
+// Used is how many bytes the header, the table and the elements of a branch or leaf page take, were they put side by
+// side: more than the run has if they overlap.
+func (p Page) Used() uint64 {
+	n := uint64(HeaderSize) + ElemSize*uint64(p.Count())
+	for i := range p.Count() {
+		e := p.Elem(i)
+		if p.Flags() == Branch {
+			n += uint64(ne.Uint32(e[4:8]))
+		} else {
+			n += uint64(ne.Uint32(e[8:12])) + uint64(ne.Uint32(e[12:16]))
+		}
+	}
+	return n
+}
+
 // BucketValue splits the value of a bucket element: its root page (0 when inline), its sequence, and the inline page.
 func BucketValue(value []byte) (root, sequence uint64, inline Page, ok bool) {
 	if len(value) < BucketHeader {
