@@ -6,7 +6,6 @@ package kv
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"runtime/debug"
@@ -226,7 +225,7 @@ func (c *checker) storedFreelist() bool {
 		return false
 	}
 	for ; len(ids) > 0; ids = ids[pageset.IDSize:] {
-		switch id := binary.NativeEndian.Uint64(ids); {
+		switch id := page.FreelistID(ids, 0); {
 		case id < pageset.FirstID || id >= c.tx.meta.HWM:
 			c.report(at, "invalid freelist page: %d: page %d: out of bounds: %d", at, id, c.tx.meta.HWM)
 		case id < c.tx.limit && !c.free.Add(id):

@@ -5,9 +5,6 @@ package kv
 
 import (
 	"errors"
-	"fmt"
-	"math"
-	"runtime"
 	"strings"
 	"time"
 
@@ -99,174 +96,6 @@ func (tx *Tx) buildPages() error {
 	return tx.buildFreelist()
 }
 
-// buildFreelist replaces the stored free list.
-func (tx *Tx) buildFreelist() error {
-	w, f := tx.w, &tx.db.freelist
-	if tx.meta.Freelist != page.NoFreelist {
-		old, err := tx.freelistPage()
-		if err != nil {
-			return err
-		}
-		ids, ok := old.FreelistIDs()
-		if !ok {
-			return tx.damage(tx.meta.Freelist, "the free list is longer than its page")
-		}
-		tx.checkSpare(tx.meta.Freelist, old, uint64(page.HeaderSize+8+len(ids)))
-		w.free(run{tx.meta.Freelist, old.Overflow() + 1})
-	}
-	if tx.db.NoFreelistSync {
-		tx.meta.Freelist = page.NoFreelist
-		return nil
-	}
-	pages := f.size()/tx.pageSize + 1
-	id, err := w.allocate(pages)
-	if err != nil {
-		return err
-	}
-	_, buf := w.images.alloc(pages * tx.pageSize)
-	clear(buf[f.write(buf, id, uint32(pages-1)):])
-	w.dirty = append(w.dirty, dirtyRun{id, pages, len(w.segs), len(w.segs) + 1})
-	w.segs = append(w.segs, buf)
-	tx.meta.Freelist = id
-	return nil
-}
-
-// chooseExtent looks for free pages side by side where this commit fits as a whole.
-func (w *writer) chooseExtent() {
-	if w.tx.db.bolt {
-		return
-	}
-	w.tx.root.touchWays()
-	pages := w.tx.db.freelist.size()/w.tx.pageSize + 1
-	for _, n := range w.nodes[:w.used] {
-		pages += int(min(n.size/int64(w.tx.pageSize), math.MaxInt32)) + 1
-	}
-	w.next, _ = w.tx.db.freelist.find(pages)
-}
-
-// touchWays makes nodes of the pages that hold the headers of changed buckets, as spill would. It returns whether b is to
-// be written itself.
-func (b *Bucket) touchWays() bool {
-	for name, child := range b.edit.children {
-		if child.touchWays() {
-			b.leaf([]byte(name))
-		}
-	}
-	return b.edit.node != nil
-}
-
-// allocate takes a run of pages that no snapshot in use can see: a free one, or one behind all others.
-func (w *writer) allocate(n int) (id uint64, err error) {
-	tx := w.tx
-	id, ok := tx.db.freelist.take(w.next, n)
-	if !ok && w.next != 0 {
-		w.next = 0
-		id, ok = tx.db.freelist.take(0, n)
-	}
-	switch {
-	case !ok:
-		id = tx.meta.HWM
-		if limit := tx.db.MaxSize; limit > 0 && (id+uint64(n))*uint64(tx.pageSize) > uint64(limit) {
-			return 0, ErrMaxSizeReached
-		}
-		tx.meta.HWM += uint64(n)
-	case w.next != 0:
-		w.next = id + uint64(n)
-	}
-	w.allocated = append(w.allocated, run{id, uint32(n)})
-	w.stats.PageCount += int64(n)
-	w.stats.PageAlloc += int64(n) * int64(tx.pageSize)
-	return id, nil
-}
-
-// growth is what becomes of the file's size and mapping when the commit succeeds.
-type growth struct {
-	maps     *mapping // a new one, or nil
-	fileSize int64
-}
-
-// drop takes back a new mapping after a failed commit. That nobody needs it is not changed by an error.
-func (g *growth) drop() {
-	if g.maps != nil {
-		_ = g.maps.close()
-	}
-}
-
-// grow makes the file and its mapping large enough for all pages.
-func (tx *Tx) grow() (g growth, err error) {
-	db := tx.db
-	g.fileSize = db.fileSize
-	if tx.meta.HWM == tx.w.hwm {
-		return g, nil
-	}
-	wanted := int64(tx.meta.HWM+1) * int64(tx.pageSize)
-	mapLen, err := mapSize(max(wanted, db.mapLen), tx.pageSize)
-	if err != nil {
-		return g, err
-	}
-	if wanted > g.fileSize {
-		g.fileSize = db.growTo(wanted, mapLen)
-		if !db.NoGrowSync {
-			if err := db.setSize(g.fileSize); err != nil {
-				return g, err
-			}
-		} else {
-			g.fileSize = max(db.fileSize, int64(tx.meta.HWM)*int64(tx.pageSize))
-		}
-	}
-	if mapLen > db.mapLen {
-		if g.maps, err = db.newMapping(mapLen); err != nil {
-			return g, fmt.Errorf("kv: mapping %s: %w", tx.path, err)
-		}
-		if runtime.GOOS == "windows" {
-			g.fileSize = max(g.fileSize, mapLen) // a file is as long as its mapping
-		}
-	}
-	maps := g.maps
-	if maps == nil {
-		maps = tx.maps
-	}
-	there := g.fileSize
-	if db.NoGrowSync {
-		there = db.fileSize // what the file grows by is not there before it is written
-	}
-	if err := db.lockMemory(maps, there); err != nil {
-		g.drop()
-		return g, fmt.Errorf("kv: locking %s in memory: %w", tx.path, err)
-	}
-	return g, nil
-}
-
-// growTo says how long to make a file that is too short: the mapping while it is small, then a step ahead of need, but
-// not beyond the limit.
-func (db *DB) growTo(wanted, mapLen int64) int64 {
-	size := wanted + int64(db.AllocSize)
-	if mapLen <= int64(db.AllocSize) {
-		size = mapLen
-	}
-	if limit := int64(db.MaxSize); limit > 0 {
-		size = min(size, max(limit, wanted-int64(db.pageSize)))
-	}
-	return size
-}
-
-// syncs says whether commits are made durable.
-func (db *DB) syncs() bool { return !db.NoSync || IgnoreNoSync }
-
-// setSize sets the length of the file and makes it durable.
-func (db *DB) setSize(size int64) error {
-	if err := db.file.Truncate(size); err != nil {
-		return fmt.Errorf("file resize error: %w", err)
-	}
-	if !db.syncs() {
-		return nil
-	}
-	if err := db.file.Sync(); err != nil {
-		return fmt.Errorf("file sync error: %w", err)
-	}
-	return nil
-}
-
 // writeAll writes the pages, makes them durable, and then the meta page that refers to them.
 func (tx *Tx) writeAll(g growth) error {
 	db, w := tx.db, tx.w
@@ -297,16 +126,6 @@ func (tx *Tx) checkStrictly(g growth) {
 	if len(all) > 0 {
 		panic("check fail: " + strings.Join(all, "\n"))
 	}
-}
-
-// fileData is what is mapped of the file once it has grown.
-func (tx *Tx) fileData(g growth) []byte {
-	maps := tx.maps
-	if g.maps != nil {
-		maps = g.maps
-	}
-	data := maps.bytes()
-	return data[:min(int64(len(data)), g.fileSize)]
 }
 
 // writeMeta is the commit point. If it fails nobody knows which meta page the file will have after a crash, and the

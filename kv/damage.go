@@ -3,7 +3,11 @@
 
 package kv
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/holtdb/holt/kv/internal/page"
+)
 
 // CorruptError reports bytes that no version of this format could have left in the file.
 //
@@ -61,4 +65,57 @@ func (tx *Tx) catch(err *error) {
 	if *err == nil {
 		*err = tx.err
 	}
+}
+
+func (tx *Tx) badPageID(id uint64) {
+	switch {
+	case tx.db == nil:
+		panic("assertion failed: tx closed")
+	case id < 2:
+		tx.corrupt(id, "page %d: invalid type: meta", id)
+	case id < tx.meta.HWM:
+		tx.corrupt(id, "page %d lies beyond the end of the file", id)
+	}
+	tx.corrupt(id, "page %d: out of bounds: %d", id, tx.meta.HWM)
+}
+
+func (tx *Tx) badHeader(id uint64, p page.Page) {
+	switch flags := p.Flags(); {
+	case p.ID() != id:
+		tx.corrupt(id, "assertion failed: Page expected to be: %d, but self identifies as %d", id, p.ID())
+	case !page.ValidFlags(flags):
+		tx.corrupt(id, "assertion failed: page %d: has unexpected type/flags: %x", id, flags)
+	default:
+		tx.corrupt(id, "invalid page type: %d: %x", id, flags)
+	}
+}
+
+func (tx *Tx) badElement(id uint64, i int) {
+	tx.corrupt(id, "element %d of page %d leads out of the page", i, id)
+}
+
+func (tx *Tx) badBucket(id uint64, value []byte) {
+	tx.corrupt(id, "bucket value of %d bytes in page %d is no bucket", len(value), id)
+}
+
+func (tx *Tx) overlapping(id uint64, size int64, p page.Page) {
+	tx.corrupt(id, "the elements of page %d take %d bytes, and it has %d: they overlap", id, size, len(p))
+}
+
+func (tx *Tx) emptyBranch(id uint64) { tx.corrupt(id, "branch page %d has no elements", id) }
+
+func (tx *Tx) badChild(id uint64, i int, child uint64) {
+	tx.corrupt(id, "element %d of branch page %d: page %d: out of bounds: %d", i, id, child, tx.meta.HWM)
+}
+
+func (tx *Tx) tooDeep(id uint64) {
+	tx.corrupt(id, "page %d lies more than %d levels deep: the pages form a cycle", id, maxDepth)
+}
+
+func (tx *Tx) tooNested(id uint64) {
+	tx.corrupt(id, "page %d is the root of a bucket that lies in itself, or more than %d deep", id, maxNesting)
+}
+
+func (tx *Tx) tooMany(id uint64) {
+	tx.corrupt(id, "page %d is one of more than there are: several refer to some, or they form a cycle", id)
 }

@@ -376,3 +376,71 @@ func TestDamageNoEntry(t *testing.T) {
 		t.Error("the crafted file is empty")
 	}
 }
+
+// TestDamageNoCommit meets damage in one bucket after a change to another: the change must not be kept, whatever becomes
+// of the panic.
+func TestDamageNoCommit(t *testing.T) {
+	f := craft(6)
+	f.leaf(2, bucketAt("bad", 4), bucketAt("good", 3))
+	f.leaf(3, leafPair("k", "v"))
+	f.leaf(4, leafPair("k", "v"))
+	f.page(4).SetID(77)
+	f.storeFreelist(5)
+	change := func(tx *kv.Tx) {
+		must(t, tx.Bucket([]byte("good")).Put([]byte("k"), []byte("changed")))
+		tx.Bucket([]byte("bad")).Get([]byte("k"))
+		t.Error("no damage was met")
+	}
+	swallow := func(tx *kv.Tx) {
+		defer func() {
+			var damage *kv.CorruptError
+			if r := recover(); !errors.As(asError(r), &damage) || tx.Err() != error(damage) || damage.Page != 4 {
+				t.Errorf("panic with %v, Err is %v", r, tx.Err())
+			}
+		}()
+		change(tx)
+	}
+	for name, use := range map[string]func(db *kv.DB) error{
+		"update": func(db *kv.DB) error {
+			return db.Update(func(tx *kv.Tx) error { change(tx); return nil })
+		},
+		"update that goes on": func(db *kv.DB) error {
+			return db.Update(func(tx *kv.Tx) error { swallow(tx); return nil })
+		},
+		"batch": func(db *kv.DB) error {
+			return db.Batch(func(tx *kv.Tx) error { change(tx); return nil })
+		},
+		"manual": func(db *kv.DB) error {
+			tx, err := db.Begin(true)
+			must(t, err)
+			swallow(tx)
+			return tx.Commit()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			disk := memoryWith(t, f)
+			db := mustOpenSim(t, disk, kv.Options{})
+			wantDamage(t, name, use(db))
+			for range 2 {
+				must(t, db.View(func(tx *kv.Tx) error {
+					if v := tx.Bucket([]byte("good")).Get([]byte("k")); string(v) != "v" {
+						t.Errorf("the value is %q", v)
+					}
+					return nil
+				}))
+				must(t, db.Close())
+				db = mustOpenSim(t, disk, kv.Options{})
+			}
+			must(t, db.Update(func(tx *kv.Tx) error {
+				return tx.Bucket([]byte("good")).Put([]byte("k"), []byte("changed"))
+			}))
+			must(t, db.Close())
+		})
+	}
+}
+
+// asError is the value of a panic, if it is an error.
+func asError(r any) error {
+	err, _ := r.(error)
+	return err
+}

@@ -192,3 +192,9 @@ func (f *freelist) write(p page.Page, id uint64, overflow uint32) int {
 	n := pageset.PutUnion(ids, &f.free, &f.pending)
 	return len(p) - len(ids) + n*pageset.IDSize
 }
+
+func (f *freelist) isLoaded() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.loaded
+}

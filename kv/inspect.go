@@ -67,11 +67,3 @@ func (d *descent) enter(c *Cursor, name []byte) *Bucket {
 
 // leave goes up again.
 func (d *descent) leave() { d.depth-- }
-
-func (tx *Tx) tooNested(id uint64) {
-	tx.corrupt(id, "page %d is the root of a bucket that lies in itself, or more than %d deep", id, maxNesting)
-}
-
-func (tx *Tx) tooMany(id uint64) {
-	tx.corrupt(id, "page %d is one of more than there are: several refer to some, or they form a cycle", id)
-}

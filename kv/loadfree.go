@@ -118,9 +118,3 @@ func (tx *Tx) appendRefs(refs []uint64, id uint64, p page.Page) []uint64 {
 	}
 	return refs
 }
-
-func (f *freelist) isLoaded() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.loaded
-}

@@ -179,6 +179,7 @@ func (o *oracle) tree(id uint64, depth int, lo, hi []byte, indent string) {
 		keys[i], _, _ = element(p, i, 0, 4, -1) // nil if it lies elsewhere: only searches need notice
 	}
 	o.order(id, keys, lo, hi)
+	o.room(id, p, keys)
 	for i := range n {
 		end := hi
 		if i+1 < n {
@@ -191,13 +192,14 @@ func (o *oracle) tree(id uint64, depth int, lo, hi []byte, indent string) {
 // leaf describes the elements of a leaf; id is 0 for an inline one.
 func (o *oracle) leaf(id uint64, p []byte, lo, hi []byte, indent string) {
 	n := int(binary.NativeEndian.Uint16(p[10:]))
-	var keys [][]byte
+	var keys, values [][]byte
 	for i := range n {
-		if key, _, ok := element(p, i, 4, 8, 12); ok {
-			keys = append(keys, key)
+		if key, value, ok := element(p, i, 4, 8, 12); ok {
+			keys, values = append(keys, key), append(values, value)
 		}
 	}
 	o.order(id, keys, lo, hi)
+	o.room(id, p, keys, values)
 	for i := range n {
 		key, value, ok := element(p, i, 4, 8, 12)
 		if !ok {
@@ -215,6 +217,19 @@ func (o *oracle) leaf(id uint64, p []byte, lo, hi []byte, indent string) {
 			o.flaw("element %d of an inline bucket is a bucket", i)
 		}
 		o.element(id, i, key, value, indent)
+	}
+}
+
+// room demands that keys and values have room in the page side by side.
+func (o *oracle) room(id uint64, p []byte, all ...[][]byte) {
+	size := 16 + 16*len(all[0])
+	for _, some := range all {
+		for _, b := range some {
+			size += len(b)
+		}
+	}
+	if size > len(p) {
+		o.flaw("elements of page %d overlap", id)
 	}
 }
 

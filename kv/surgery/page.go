@@ -4,7 +4,6 @@
 package surgery
 
 import (
-	"encoding/binary"
 	"iter"
 
 	"github.com/holtdb/holt/kv/internal/page"
@@ -176,7 +175,7 @@ func (p *Page) freelist() (n, off int64, err error) {
 		if err := p.readAt(slot[:], off); err != nil {
 			return 0, 0, err
 		}
-		n, off = int64(binary.NativeEndian.Uint64(slot[:])), off+8
+		n, off = int64(page.FreelistID(slot[:], 0)), off+8
 	}
 	if n < 0 || n > (p.size-off)/8 {
 		return 0, 0, p.f.errorAt(p.id, "a free list of %d pages does not fit into %d bytes", uint64(n), p.size)
@@ -201,7 +200,7 @@ func (p *Page) FreelistIDs() iter.Seq2[uint64, error] {
 			}
 			off += int64(len(chunk))
 			for ; len(chunk) > 0; chunk = chunk[8:] {
-				if !yield(binary.NativeEndian.Uint64(chunk), nil) {
+				if !yield(page.FreelistID(chunk, 0), nil) {
 					return
 				}
 			}

@@ -1,0 +1,107 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"fmt"
+	"runtime"
+)
+
+// growth is what becomes of the file's size and mapping when the commit succeeds.
+type growth struct {
+	maps     *mapping // a new one, or nil
+	fileSize int64
+}
+
+// drop takes back a new mapping after a failed commit. That nobody needs it is not changed by an error.
+func (g *growth) drop() {
+	if g.maps != nil {
+		_ = g.maps.close()
+	}
+}
+
+// grow makes the file and its mapping large enough for all pages.
+func (tx *Tx) grow() (g growth, err error) {
+	db := tx.db
+	g.fileSize = db.fileSize
+	if tx.meta.HWM == tx.w.hwm {
+		return g, nil
+	}
+	wanted := int64(tx.meta.HWM+1) * int64(tx.pageSize)
+	mapLen, err := mapSize(max(wanted, db.mapLen), tx.pageSize)
+	if err != nil {
+		return g, err
+	}
+	if wanted > g.fileSize {
+		g.fileSize = db.growTo(wanted, mapLen)
+		if !db.NoGrowSync {
+			if err := db.setSize(g.fileSize); err != nil {
+				return g, err
+			}
+		} else {
+			g.fileSize = max(db.fileSize, int64(tx.meta.HWM)*int64(tx.pageSize))
+		}
+	}
+	if mapLen > db.mapLen {
+		if g.maps, err = db.newMapping(mapLen); err != nil {
+			return g, fmt.Errorf("kv: mapping %s: %w", tx.path, err)
+		}
+		if runtime.GOOS == "windows" {
+			g.fileSize = max(g.fileSize, mapLen) // a file is as long as its mapping
+		}
+	}
+	maps := g.maps
+	if maps == nil {
+		maps = tx.maps
+	}
+	there := g.fileSize
+	if db.NoGrowSync {
+		there = db.fileSize // what the file grows by is not there before it is written
+	}
+	if err := db.lockMemory(maps, there); err != nil {
+		g.drop()
+		return g, fmt.Errorf("kv: locking %s in memory: %w", tx.path, err)
+	}
+	return g, nil
+}
+
+// growTo says how long to make a file that is too short: the mapping while it is small, then a step ahead of need, but
+// not beyond the limit.
+func (db *DB) growTo(wanted, mapLen int64) int64 {
+	size := wanted + int64(db.AllocSize)
+	if mapLen <= int64(db.AllocSize) {
+		size = mapLen
+	}
+	if limit := int64(db.MaxSize); limit > 0 {
+		size = min(size, max(limit, wanted-int64(db.pageSize)))
+	}
+	return size
+}
+
+// syncs says whether commits are made durable.
+func (db *DB) syncs() bool { return !db.NoSync || IgnoreNoSync }
+
+// setSize sets the length of the file and makes it durable.
+func (db *DB) setSize(size int64) error {
+	if err := db.file.Truncate(size); err != nil {
+		return fmt.Errorf("file resize error: %w", err)
+	}
+	if !db.syncs() {
+		return nil
+	}
+	if err := db.file.Sync(); err != nil {
+		return fmt.Errorf("file sync error: %w", err)
+	}
+	return nil
+}
+
+// fileData is what is mapped of the file once it has grown.
+func (tx *Tx) fileData(g growth) []byte {
+	maps := tx.maps
+	if g.maps != nil {
+		maps = g.maps
+	}
+	data := maps.bytes()
+	return data[:min(int64(len(data)), g.fileSize)]
+}
