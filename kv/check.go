@@ -387,7 +387,7 @@ func (c *checker) elements(id uint64, p page.Page, lo, hi []byte) {
 // overlaps looks whether the elements of a page are more than it can hold, though each lies in it.
 func (c *checker) overlaps(id uint64, p page.Page) {
 	for i := range p.Count() {
-		ok := true
+		var ok bool
 		if p.Flags() == page.Branch {
 			_, _, ok = p.BranchSpan(i)
 		} else {

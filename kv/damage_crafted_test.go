@@ -394,7 +394,7 @@ func TestDamageNoCommit(t *testing.T) {
 	swallow := func(tx *kv.Tx) {
 		defer func() {
 			var damage *kv.CorruptError
-			if r := recover(); !errors.As(asError(r), &damage) || tx.Err() != error(damage) || damage.Page != 4 {
+			if r := recover(); !errors.As(asError(r), &damage) || !errors.Is(tx.Err(), damage) || damage.Page != 4 {
 				t.Errorf("panic with %v, Err is %v", r, tx.Err())
 			}
 		}()

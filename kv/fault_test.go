@@ -229,8 +229,8 @@ func (s *faultSession) finish() {
 			s.expectSound("after a power cut", left)
 		}
 	}
-	if s.db == nil && s.ledger.files != 0 {
-		s.Errorf("%d files are open after the end", s.ledger.files)
+	if s.ledger.files != 0 || s.ledger.mappings != 0 && !s.unmapFailed() {
+		s.Errorf("after the end, %d files and %d mappings are open", s.ledger.files, s.ledger.mappings)
 	}
 	s.expectSound("in the end", s.disk)
 }
