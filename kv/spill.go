@@ -178,11 +178,11 @@ const (
 )
 
 // split finds how many of the elements, which take size bytes, go into the first page, and how many bytes those take:
-// all, unless they are more than four and do not fit, or so large that the place of one could not be told in 32 bits.
+// all, unless they are more than four and do not fit, or more than 2 GiB, which bbolt cannot read.
 func split(slots []slot, size, pageSize int64, fill float64) (n int, left int64) {
 	switch {
 	case len(slots) >= minKeysLeft+minKeysRight && (size >= pageSize || len(slots) >= page.MaxCount):
-	case size > math.MaxUint32:
+	case size > math.MaxInt32:
 		return splitHuge(slots)
 	default:
 		return len(slots), size
@@ -199,10 +199,10 @@ func split(slots []slot, size, pageSize int64, fill float64) (n int, left int64)
 	return n, left
 }
 
-// splitHuge is split for up to four elements of more than 4 GiB: as many as take less than that, but one in any case.
+// splitHuge is split for up to four elements of more than 2 GiB: as many as take less than that, but one in any case.
 func splitHuge(slots []slot) (n int, left int64) {
 	left = page.HeaderSize
-	for n < len(slots) && (n == 0 || left+elemSize(slots[n]) <= math.MaxUint32) {
+	for n < len(slots) && (n == 0 || left+elemSize(slots[n]) <= math.MaxInt32) {
 		left += elemSize(slots[n])
 		n++
 	}

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -135,13 +136,20 @@ func writeName(b *strings.Builder, indent, name string, seq uint64) {
 	fmt.Fprintf(b, "%s%q seq %d\n", indent, name, seq)
 }
 
-// writePair tells values that differ apart without writing large ones out.
+// writePair tells values that differ apart without writing large ones out. Tests spend much of their time here.
 func writePair[T string | []byte](b *strings.Builder, indent string, key, value T) {
+	var line [128]byte
+	p := append(line[:0], indent...)
+	p = strconv.AppendQuote(p, string(key))
+	p = append(p, '=')
 	if len(value) > 40 {
-		fmt.Fprintf(b, "%s%q=%d bytes %x\n", indent, key, len(value), fnv1a(value))
-		return
+		p = strconv.AppendInt(p, int64(len(value)), 10)
+		p = append(p, " bytes "...)
+		p = strconv.AppendUint(p, fnv1a(value), 16)
+	} else {
+		p = strconv.AppendQuote(p, string(value))
 	}
-	fmt.Fprintf(b, "%s%q=%q\n", indent, key, value)
+	b.Write(append(p, '\n'))
 }
 
 func fnv1a[T string | []byte](b T) uint64 {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 )
@@ -30,9 +31,16 @@ func self() string {
 	return quoteArg(exe)
 }
 
-// isGoRun says whether "go run" built the program, in a folder like go-build1234/b001/exe that is gone when it ends.
+// cachedExe is the name of a folder in Go's build cache that holds an executable.
+var cachedExe = regexp.MustCompile(`^[0-9a-f]{64}-d$`)
+
+// isGoRun says whether "go run" built the program: in a folder like go-build1234/b001/exe that is gone when it ends, or,
+// from the second time on, in the build cache.
 func isGoRun(exe string) bool {
 	dir := filepath.Dir(exe)
+	if cachedExe.MatchString(filepath.Base(dir)) {
+		return true
+	}
 	return filepath.Base(dir) == "exe" && strings.HasPrefix(filepath.Base(filepath.Dir(filepath.Dir(dir))), "go-build")
 }
 

@@ -7,12 +7,14 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 )
 
 func TestGoRun(t *testing.T) {
 	for exe, want := range map[string]bool{
 		"/var/go-build123/b001/exe/holt": true, "/home/me/go/bin/holt": false, "/home/me/exe/holt": false, "/holt": false,
+		"/cache/go-build/5b/" + strings.Repeat("5b", 32) + "-d/holt": true, "/me/" + strings.Repeat("5b", 32) + "/holt": false,
 	} {
 		if got := isGoRun(filepath.FromSlash(exe)); got != want {
 			t.Errorf("%s: %t", exe, got)
