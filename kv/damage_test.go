@@ -215,6 +215,7 @@ func (p *patient) inspect() {
 // read compares all ways of reading with what the file says.
 func (p *patient) read() {
 	p.content()
+	p.gets()
 	p.check()
 	for name, read := range readings {
 		err := p.db.View(func(tx *kv.Tx) error { return read(tx) })
@@ -245,6 +246,29 @@ func (p *patient) content() {
 		return
 	}
 	must(p, p.db.View(func(tx *kv.Tx) error { return agreeing(tx.Cursor().Bucket()) }))
+}
+
+// gets looks keys up: what is there must be found, and what is not must not, unless there is an error.
+func (p *patient) gets() {
+	for _, name := range []string{"inline", "keep", "tree"} {
+		for i := range 24 {
+			key := numbered(i)
+			var value []byte
+			err := p.db.View(func(tx *kv.Tx) error {
+				if b := tx.Bucket([]byte(name)); b != nil {
+					value = bytes.Clone(b.Get(key))
+				}
+				return nil
+			})
+			want, found, ok := p.says.get(name, string(key))
+			switch damage := p.corrupt("get", err); {
+			case damage && p.says.sound():
+				p.complain("get: %v, but the file is sound", err)
+			case !damage && ok && len(p.says.muddle) == 0 && (found != (value != nil) || !bytes.Equal(value, want)):
+				p.complain("get of %q in %q finds %.20q, want %.20q, %t", key, name, value, want, found)
+			}
+		}
+	}
 }
 
 // check demands that Check finds something where there is something.
@@ -286,11 +310,10 @@ func agreeing(b *kv.Bucket) error {
 // readings are ways of reading a file whose results are not compared.
 var readings = map[string]func(tx *kv.Tx) error{
 	"backward": func(tx *kv.Tx) error { return backward(tx.Cursor().Bucket(), 0) },
-	"get": func(tx *kv.Tx) error {
+	"seek": func(tx *kv.Tx) error {
 		for _, name := range []string{"inline", "keep", "tree"} {
 			b := tx.Bucket([]byte(name))
-			for i := 0; b != nil && i < 60; i++ {
-				b.Get(numbered(i))
+			for i := 0; b != nil && i < 30; i++ {
 				c := b.Cursor()
 				c.SeekForPrev(numbered(i))
 				c.Next()

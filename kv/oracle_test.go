@@ -342,3 +342,61 @@ func (o *oracle) findLost() {
 		}
 	}
 }
+
+// get looks a key up in a top-level bucket, by the keys of the branches. ok is false where damage is met.
+func (o *oracle) get(bucket, key string) (value []byte, found, ok bool) {
+	value, found, ok = o.seek(o.root, nil, bucket)
+	if !found || !ok {
+		return nil, found, ok
+	}
+	if len(value) < 16 {
+		return nil, false, false
+	}
+	return o.seek(binary.NativeEndian.Uint64(value), value[16:], key)
+}
+
+// seek looks a key up under page id, or in an inline page if that is 0.
+func (o *oracle) seek(id uint64, inline []byte, key string) (value []byte, found, ok bool) {
+	p := inline
+	for range oracleDepth {
+		if id != 0 {
+			p = o.page(id)
+		}
+		if len(p) < 16 {
+			return nil, false, false
+		}
+		n := int(binary.NativeEndian.Uint16(p[10:]))
+		if binary.NativeEndian.Uint16(p[8:]) == 2 {
+			return find(p, n, key)
+		}
+		if n == 0 || id == 0 || 16+16*n > len(p) {
+			return nil, false, false
+		}
+		child := 0
+		for i := range n {
+			k, _, ok := element(p, i, 0, 4, -1)
+			if !ok {
+				return nil, false, false
+			}
+			if string(k) <= key {
+				child = i
+			}
+		}
+		id = binary.NativeEndian.Uint64(p[16+16*child+8:])
+	}
+	return nil, false, false
+}
+
+// find looks a key up in a leaf of n elements.
+func find(p []byte, n int, key string) (value []byte, found, ok bool) {
+	for i := range n {
+		k, v, ok := element(p, i, 4, 8, 12)
+		if !ok {
+			return nil, false, false
+		}
+		if string(k) == key {
+			value, found = v, true
+		}
+	}
+	return value, found, true
+}
