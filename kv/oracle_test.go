@@ -345,38 +345,42 @@ func (o *oracle) findLost() {
 
 // get looks a key up in a top-level bucket, by the keys of the branches. ok is false where damage is met.
 func (o *oracle) get(bucket, key string) (value []byte, found, ok bool) {
-	value, found, ok = o.seek(o.root, nil, bucket)
-	if !found || !ok {
-		return nil, found, ok
+	flags, value, found, ok := o.seek(o.root, nil, bucket)
+	if !ok || !found || flags&1 == 0 {
+		return nil, false, ok
 	}
 	if len(value) < 16 {
 		return nil, false, false
 	}
-	return o.seek(binary.NativeEndian.Uint64(value), value[16:], key)
+	flags, value, found, ok = o.seek(binary.NativeEndian.Uint64(value), value[16:], key)
+	if !ok || !found || flags&1 != 0 {
+		return nil, false, ok
+	}
+	return value, true, true
 }
 
 // seek looks a key up under page id, or in an inline page if that is 0.
-func (o *oracle) seek(id uint64, inline []byte, key string) (value []byte, found, ok bool) {
+func (o *oracle) seek(id uint64, inline []byte, key string) (flags byte, value []byte, found, ok bool) {
 	p := inline
 	for range oracleDepth {
 		if id != 0 {
 			p = o.page(id)
 		}
 		if len(p) < 16 {
-			return nil, false, false
+			return 0, nil, false, false
 		}
 		n := int(binary.NativeEndian.Uint16(p[10:]))
 		if binary.NativeEndian.Uint16(p[8:]) == 2 {
 			return find(p, n, key)
 		}
 		if n == 0 || id == 0 || 16+16*n > len(p) {
-			return nil, false, false
+			return 0, nil, false, false
 		}
 		child := 0
 		for i := range n {
 			k, _, ok := element(p, i, 0, 4, -1)
 			if !ok {
-				return nil, false, false
+				return 0, nil, false, false
 			}
 			if string(k) <= key {
 				child = i
@@ -384,19 +388,19 @@ func (o *oracle) seek(id uint64, inline []byte, key string) (value []byte, found
 		}
 		id = binary.NativeEndian.Uint64(p[16+16*child+8:])
 	}
-	return nil, false, false
+	return 0, nil, false, false
 }
 
 // find looks a key up in a leaf of n elements.
-func find(p []byte, n int, key string) (value []byte, found, ok bool) {
+func find(p []byte, n int, key string) (flags byte, value []byte, found, ok bool) {
 	for i := range n {
 		k, v, ok := element(p, i, 4, 8, 12)
 		if !ok {
-			return nil, false, false
+			return 0, nil, false, false
 		}
 		if string(k) == key {
-			value, found = v, true
+			flags, value, found = p[16+16*i], v, true
 		}
 	}
-	return value, found, true
+	return flags, value, found, true
 }
