@@ -361,7 +361,7 @@ func TestCrashDuringCreate(t *testing.T) {
 			t.Parallel()
 			c := &crasher{
 				options: kv.Options{PageSize: size}, disk: file.NewCrash(), texts: []string{""},
-				seeds: times(60, 5000), nest: times(7, 1),
+				seeds: times(60, 500), nest: times(7, 1),
 			}
 			must(t, c.run(observed{c.disk, c.cut}, nil))
 			for _, err := range c.found {
