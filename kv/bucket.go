@@ -124,7 +124,7 @@ func (b *Bucket) parse(value []byte, id uint64) {
 		b.tx.badBucket(id, value)
 	}
 	if root == 0 && inline.Flags() != page.Leaf {
-		b.tx.corrupt(id, "invalid page type: 0: %x", inline.Flags())
+		b.tx.corrupt(b.tx.home(id, value), "invalid page type: 0: %x", inline.Flags())
 	}
 	b.InBucket = InBucket{root, seq}
 	b.inline = inline
@@ -133,7 +133,7 @@ func (b *Bucket) parse(value []byte, id uint64) {
 // place is an element of a leaf, or where one would be.
 type place struct {
 	page  page.Page // the leaf, or nil if it is node
-	id    uint64    // of page, 0 if inline
+	id    uint64    // of page, 0 if inline; of the page that node was read from
 	node  *node
 	index int
 	exact bool // the key is there
@@ -144,7 +144,7 @@ func (at *place) element(tx *Tx) (flags uint32, key, value []byte) {
 	if at.node == nil {
 		flags, key, value, ok := at.page.LeafElem(at.index)
 		if !ok {
-			tx.badElement(at.id, at.index)
+			tx.badElement(tx.home(at.id, at.page), at.index)
 		}
 		return flags, key, value
 	}
@@ -164,7 +164,7 @@ func (b *Bucket) find(key []byte) place {
 		n, ref := b.findNode(key)
 		if n != nil {
 			i, exact := tx.w.search(n, key)
-			return place{node: n, index: i, exact: exact}
+			return place{node: n, id: n.id, index: i, exact: exact}
 		}
 		id = ref
 	}
@@ -198,6 +198,7 @@ func (tx *Tx) findLeaf(id uint64, key []byte) (page.Page, uint64) {
 
 // badSearch finds out why a search of page p failed.
 func (tx *Tx) badSearch(id uint64, p page.Page) {
+	id = tx.home(id, p)
 	for i := range p.Count() {
 		var ok bool
 		if p.Flags() == page.Leaf {

@@ -126,7 +126,7 @@ func (m *measure) inuse(id uint64, p page.Page) int {
 			_, _, ksize, vsize, ok = p.LeafSpan(i)
 		}
 		if !ok {
-			m.tx.badElement(id, i)
+			m.tx.badElement(m.tx.home(id, p), i)
 		}
 		n += int(ksize) + int(vsize)
 	}

@@ -94,9 +94,11 @@ func (c *compactor) copy(ctx context.Context, d *descent, from *Bucket) error {
 	for k, v := cur.First(); k != nil; k, v = cur.Next() {
 		switch {
 		case len(k) == 0 || len(k) > MaxKeySize && v != nil:
-			from.tx.corrupt(cur.id, "page %d has a key of %d bytes", cur.id, len(k))
+			id := cur.home()
+			from.tx.corrupt(id, "page %d has a key of %d bytes", id, len(k))
 		case last != nil && bytes.Compare(last, k) >= 0:
-			from.tx.corrupt(cur.id, "key %x of page %d is not above the one before it, %x", k, cur.id, last)
+			id := cur.home()
+			from.tx.corrupt(id, "key %x of page %d is not above the one before it, %x", k, id, last)
 		}
 		last = k
 		if err := c.reserve(ctx, k, v); err != nil {

@@ -223,6 +223,9 @@ func (c *Cursor) element() (flags uint32, key, value []byte) {
 	return at.element(c.bucket.tx)
 }
 
+// home is the page with the leaf the cursor stands in, for errors.
+func (c *Cursor) home() uint64 { return c.bucket.tx.home(c.id, c.page) }
+
 // leafLen is the number of elements of the leaf.
 func (c *Cursor) leafLen() int {
 	if c.node != nil {

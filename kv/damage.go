@@ -5,6 +5,7 @@ package kv
 
 import (
 	"fmt"
+	"unsafe"
 
 	"github.com/holtdb/holt/kv/internal/page"
 )
@@ -90,15 +91,34 @@ func (tx *Tx) badHeader(id uint64, p page.Page) {
 	}
 }
 
+// home is the page with the bytes p, which are those of page id: id itself, or if that is 0 because they belong to an
+// inline bucket, the page whose value this is; 0 if it is not in the file.
+func (tx *Tx) home(id uint64, p []byte) uint64 {
+	if id != 0 {
+		return id
+	}
+	off := uintptr(unsafe.Pointer(unsafe.SliceData(p))) - uintptr(unsafe.Pointer(unsafe.SliceData(tx.data)))
+	if off >= uintptr(len(tx.data)) {
+		return 0
+	}
+	return uint64(off) / uint64(tx.pageSize)
+}
+
 func (tx *Tx) badElement(id uint64, i int) {
 	tx.corrupt(id, "element %d of page %d leads out of the page", i, id)
 }
 
 func (tx *Tx) badBucket(id uint64, value []byte) {
+	id = tx.home(id, value)
 	tx.corrupt(id, "bucket value of %d bytes in page %d is no bucket", len(value), id)
 }
 
+func (tx *Tx) badInline(id uint64, i int) {
+	tx.corrupt(id, "element %d of an inline bucket in page %d is a bucket", i, id)
+}
+
 func (tx *Tx) overlapping(id uint64, size int64, p page.Page) {
+	id = tx.home(id, p)
 	tx.corrupt(id, "the elements of page %d take %d bytes, and it has %d: they overlap", id, size, len(p))
 }
 

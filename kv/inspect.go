@@ -48,10 +48,11 @@ func newDescent(tx *Tx) *descent { return &descent{left: tx.limit} }
 
 // enter goes down into the bucket that c stands on, whose name is given.
 func (d *descent) enter(c *Cursor, name []byte) *Bucket {
-	tx, id := c.bucket.tx, c.id
+	tx := c.bucket.tx
 	child := c.bucket.Bucket(name)
 	switch {
 	case child == nil:
+		id := c.home()
 		tx.corrupt(id, "bucket %q of page %d is not where its name belongs", name, id)
 	case child.root != 0 && d.left == 0:
 		tx.tooMany(child.root)

@@ -185,8 +185,11 @@ func (w *writer) readLeaf(n *node, p page.Page, base, id uint64) {
 	size := int64(page.HeaderSize)
 	for i := range n.slots {
 		flags, off, ksize, vsize, ok := p.LeafSpan(i)
-		if !ok {
-			w.tx.badElement(id, i)
+		switch {
+		case !ok:
+			w.tx.badElement(w.tx.home(id, p), i)
+		case id == 0 && flags&page.BucketFlag != 0:
+			w.tx.badInline(w.tx.home(id, p), i)
 		}
 		n.slots[i] = slot{loc: base + off, ksize: ksize, vsize: vsize, ref: uint64(flags & page.BucketFlag)}
 		size += page.ElemSize + int64(ksize) + int64(vsize)
