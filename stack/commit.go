@@ -6,6 +6,7 @@ package stack
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // journal is a change that is staged behind the payload before it is made: what is staged, the record that arms it, and
@@ -15,7 +16,18 @@ type journal struct {
 	staged [][]byte // behind the payload, whichever of the two lengths is greater
 	armed  record
 	length int64        // of the payload when it is done
-	apply  func() error // may be done any number of times
+	blocks []block      // what to do: write these,
+	apply  func() error // or, if there is something here, this; either may be done any number of times
+}
+
+// scratch is memory that one commit leaves to the next.
+type scratch struct {
+	record [recordSize]byte
+	old    [atomicBlock]byte
+	one    [1]block
+	heads  []byte
+	staged [][]byte
+	iov    [][]byte
 }
 
 // commit makes the changes of a unit durable and visible. The file may still have an armed journal afterwards, which
@@ -33,21 +45,25 @@ func (s *Stack) commit(u *Unit) error {
 		return s.commitSplice(u, inPlace)
 	}
 	return s.commitJournal(journal{
-		grown: grown, staged: stage(inPlace), armed: arm(inPlace, u.length), length: u.length,
-		apply: func() error { return s.writeBlocks(inPlace) },
+		grown: grown, staged: s.scratch.stage(inPlace), armed: arm(inPlace, u.length), length: u.length,
+		blocks: inPlace,
 	})
 }
 
 // stage is what the journal holds of the blocks: of one its bytes, of several each with its range.
-func stage(blocks []block) [][]byte {
+func (c *scratch) stage(blocks []block) [][]byte {
+	c.staged = c.staged[:0]
 	if len(blocks) == 1 {
-		return [][]byte{blocks[0].data}
+		c.staged = append(c.staged, blocks[0].data)
+		return c.staged
 	}
-	var bufs [][]byte
+	c.heads = slices.Grow(c.heads[:0], blockHead*len(blocks)) // stays where it is
 	for _, b := range blocks {
-		bufs = append(bufs, b.head(), b.data)
+		at := len(c.heads)
+		c.heads = b.appendHead(c.heads)
+		c.staged = append(c.staged, c.heads[at:], b.data)
 	}
-	return bufs
+	return c.staged
 }
 
 func arm(blocks []block, length int64) record {
@@ -60,7 +76,7 @@ func arm(blocks []block, length int64) record {
 // commitBlock writes inside one atomic block: one write, one sync. Readers are shown the old bytes until it is durable, or
 // for ever if it fails and cannot be undone.
 func (s *Stack) commitBlock(b block) error {
-	old := block{b.off, make([]byte, len(b.data))}
+	old := block{b.off, s.scratch.old[:len(b.data)]}
 	if err := s.readFile(old.data, old.off); err != nil {
 		return err
 	}
@@ -83,7 +99,8 @@ func (s *Stack) veil(b block) {
 }
 
 func (s *Stack) writeSync(b block) error {
-	if err := s.writeBlocks([]block{b}); err != nil {
+	s.scratch.one[0] = b
+	if err := s.writeBlocks(s.scratch.one[:]); err != nil {
 		return err
 	}
 	return s.sync()
@@ -125,7 +142,7 @@ func (s *Stack) commitSplice(u *Unit, inPlace []block) error {
 		staged: [][]byte{data},
 		armed:  record{uint64(u.base), uint64(headerSize + from), modeSpliceShrink},
 		length: u.length,
-		apply:  func() error { return s.writeBlocks([]block{{from, data}}) },
+		blocks: []block{{from, data}},
 	})
 }
 
@@ -147,12 +164,19 @@ func (s *Stack) commitJournal(j journal) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.length = j.length
-	if err := j.apply(); err != nil {
+	if err := s.apply(j); err != nil {
 		// It is durable, and recovery will complete it; but this handle has no whole state to go on from.
 		s.torn = true
 		s.refuse(err)
 	}
 	return nil
+}
+
+func (s *Stack) apply(j journal) error {
+	if j.apply != nil {
+		return j.apply()
+	}
+	return s.writeBlocks(j.blocks)
 }
 
 // commitRecord makes a record durable, and with it a new length.
@@ -224,13 +248,13 @@ func sum(blocks []block) (n int64) {
 func (s *Stack) writeBlocks(blocks []block) error {
 	for len(blocks) > 0 {
 		off, end, n := blocks[0].off, blocks[0].off, 0
-		s.iov = s.iov[:0]
+		s.scratch.iov = s.scratch.iov[:0]
 		for n < len(blocks) && blocks[n].off == end {
-			s.iov = append(s.iov, blocks[n].data)
+			s.scratch.iov = append(s.scratch.iov, blocks[n].data)
 			end = blocks[n].end()
 			n++
 		}
-		if _, err := s.file.WriteVecAt(s.iov, headerSize+off); err != nil {
+		if _, err := s.file.WriteVecAt(s.scratch.iov, headerSize+off); err != nil {
 			return err
 		}
 		blocks = blocks[n:]
@@ -239,8 +263,8 @@ func (s *Stack) writeBlocks(blocks []block) error {
 }
 
 func (s *Stack) writeRecord(r record) error {
-	r.put(s.record[:])
-	_, err := s.file.WriteAt(s.record[:], recordOff)
+	r.put(s.scratch.record[:])
+	_, err := s.file.WriteAt(s.scratch.record[:], recordOff)
 	return err
 }
 

@@ -24,7 +24,7 @@ func withFS(fs file.FS, opts *Options) *Options {
 	if opts != nil {
 		o = *opts
 	}
-	o.fs = fs
+	o.FS = fs
 	return &o
 }
 

@@ -93,11 +93,9 @@ func (b block) overlay(p []byte, off int64) {
 	}
 }
 
-func (b block) head() []byte {
-	h := make([]byte, blockHead)
-	le.PutUint64(h[0:8], uint64(b.off))
-	le.PutUint64(h[8:16], uint64(b.end()))
-	return h
+func (b block) appendHead(to []byte) []byte {
+	to = le.AppendUint64(to, uint64(b.off))
+	return le.AppendUint64(to, uint64(b.end()))
 }
 
 // inOneBlock says whether a write of n > 0 bytes at an offset of the payload touches one atomic block of the file.

@@ -5,6 +5,7 @@ package stack
 
 import (
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -24,14 +25,15 @@ const (
 
 // operation is a mutation that waits to be run and made durable.
 type operation struct {
-	run    func(*Unit) error
-	alone  func() error // in place of run: commits by itself
+	change Change
+	alone  func() error // in place of change: commits by itself
 	once   bool         // must not be run again, and only on top of what is durable
 	queued bool         // its caller waits for a worker
 	turn   chan *Unit   // tells the caller of a queued operation to run it, if it is one to be run once
 	ran    chan struct{}
 	done   chan error
-	err    error // of run
+	err    error         // of the change
+	self   [1]*operation // a queue of it alone
 }
 
 // errUnfinished is the result of a function that did not return.
@@ -42,25 +44,32 @@ type group struct {
 	mu     sync.Mutex
 	busy   bool         // somebody is in charge
 	queue  []*operation // guarded by mu
+	taken  []*operation // what whoever is in charge took from it
 	closed bool
 	idle   sync.Cond // signalled when the charge is given up
+	worker func()    // work, made once
 }
 
 var operations = sync.Pool{New: func() any {
-	return &operation{turn: make(chan *Unit), ran: make(chan struct{}), done: make(chan error, 1)}
+	op := &operation{turn: make(chan *Unit), ran: make(chan struct{}), done: make(chan error, 1)}
+	op.self[0] = op
+	return op
 }}
 
-// do runs fn in a unit, makes it durable and returns its error, or that of the commit.
-func (s *Stack) do(once bool, fn func(*Unit) error) error {
+// run runs fn in a unit, makes it durable and returns its error, or that of the commit.
+func (s *Stack) run(once bool, fn function) error { return s.do(once, fn) }
+
+// do is Do, or DoOnce.
+func (s *Stack) do(once bool, c Change) error {
 	op := operations.Get().(*operation)
-	op.run, op.alone, op.once = fn, nil, once
+	op.change, op.alone, op.once = c, nil, once
 	return s.submit(op)
 }
 
 // doAlone runs fn, which commits by itself, between two units.
 func (s *Stack) doAlone(fn func() error) error {
 	op := operations.Get().(*operation)
-	op.run, op.alone, op.once = nil, fn, true
+	op.change, op.alone, op.once = nil, fn, true
 	return s.submit(op)
 }
 
@@ -87,7 +96,7 @@ func (s *Stack) submit(op *operation) error {
 		s.takeCharge(op)
 	}
 	err := op.wait()
-	op.run, op.alone = nil, nil
+	op.change, op.alone = nil, nil
 	operations.Put(op)
 	return err
 }
@@ -95,7 +104,7 @@ func (s *Stack) submit(op *operation) error {
 // takeCharge runs an operation whose caller found nobody in charge.
 func (s *Stack) takeCharge(op *operation) {
 	defer s.handOver() // whatever becomes of op
-	s.runAll([]*operation{op})
+	s.runAll(op.self[:])
 }
 
 // wait waits for the result, and runs the operation if it is told to.
@@ -114,7 +123,7 @@ func (op *operation) wait() error {
 func (op *operation) runHere(u *Unit) {
 	op.err = errUnfinished // unless it comes back
 	defer func() { op.ran <- struct{}{} }()
-	op.err = op.run(u)
+	op.err = op.change.Apply(u)
 }
 
 // handOver ends the charge of a caller that ran its own operation. The journal is taken away in the background.
@@ -125,7 +134,7 @@ func (s *Stack) handOver() {
 	if !s.armed && s.leave() {
 		return
 	}
-	go s.work()
+	go s.group.worker()
 }
 
 // leave gives the charge up if nobody waits.
@@ -152,22 +161,26 @@ func (s *Stack) work() {
 	}
 }
 
+// takeQueue takes what is to be run next out of the queue. The slice is valid until the next call.
 func (s *Stack) takeQueue() []*operation {
 	g := &s.group
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := min(len(g.queue), unitOps)
-	ops := g.queue[:n:n]
-	g.queue = g.queue[n:]
-	return ops
+	g.taken = append(g.taken[:0], g.queue[:n]...)
+	rest := copy(g.queue, g.queue[n:])
+	clear(g.queue[rest:])
+	g.queue = g.queue[:rest]
+	return g.taken
 }
 
 // runAll runs operations in their order and answers each.
 func (s *Stack) runAll(ops []*operation) {
-	u := s.newUnit()
+	u := &s.unit
+	u.begin(s)
 	first := 0 // of the operations in u
 	settle := func(end int) {
-		s.settle(&u, ops[first:end])
+		s.settle(u, ops[first:end])
 		first = end
 	}
 	for i, op := range ops {
@@ -182,15 +195,17 @@ func (s *Stack) runAll(ops []*operation) {
 		}
 		at := u.mark()
 		before := u.dirty()
-		s.runOne(&u, op)
+		s.runOne(u, op)
 		if before && op.err == nil && (u.tailCost() > cheapTail || sum(u.blocks) > unitBytes) {
 			u.rewind(at)
+			op.change.Undo()
 			settle(i)
 			at = u.mark()
-			s.runOne(&u, op)
+			s.runOne(u, op)
 		}
 		if op.err != nil {
 			u.rewind(at)
+			op.change.Undo()
 		}
 	}
 	settle(len(ops))
@@ -204,7 +219,7 @@ func (s *Stack) runOne(u *Unit, op *operation) {
 		op.turn <- u
 		<-op.ran
 	default:
-		op.err = op.run(u)
+		op.err = op.change.Apply(u)
 	}
 	u.inPlace = false
 }
@@ -226,6 +241,9 @@ func (s *Stack) settle(u *Unit, ops []*operation) {
 			err = s.commit(u)
 		}
 	}
+	if err != nil {
+		undo(ops)
+	}
 	for _, op := range ops {
 		if op.err != nil {
 			op.done <- op.err
@@ -233,9 +251,14 @@ func (s *Stack) settle(u *Unit, ops []*operation) {
 			op.done <- err
 		}
 	}
-	*u = s.newUnit()
+	u.begin(s)
 }
 
-func (s *Stack) newUnit() Unit {
-	return Unit{s: s, base: s.length, length: s.length, floor: s.length}
+// undo takes back what operations did in memory whose unit was not made durable.
+func undo(ops []*operation) {
+	for _, op := range slices.Backward(ops) {
+		if op.err == nil && op.change != nil {
+			op.change.Undo()
+		}
+	}
 }

@@ -17,7 +17,7 @@ func (s *Stack) Set(off int64, data []byte) error {
 	if len(data) == 0 {
 		return s.alive()
 	}
-	return s.do(false, func(u *Unit) error { return u.set(off, data) })
+	return s.run(false, func(u *Unit) error { return u.set(off, data) })
 }
 
 // alive is the error of a stack that is closed.
@@ -50,7 +50,7 @@ func (s *Stack) Repeat(off int64, pattern []byte, count int64) error {
 	if n > largeChange {
 		return s.doAlone(func() error { return s.repeat(off, pattern, count) })
 	}
-	return s.do(false, func(u *Unit) error {
+	return s.run(false, func(u *Unit) error {
 		if err := u.s.checkChange(off, n, u.length); err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (s *Stack) Copy(from, to, n int64) error {
 	if n > largeChange && disjoint {
 		return s.doAlone(func() error { return s.copy(from, to, n) })
 	}
-	return s.do(false, func(u *Unit) error {
+	return s.run(false, func(u *Unit) error {
 		if err := s.checkRange(from, n, u.length); err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (s *Stack) SwapInto(off int64, p []byte) error {
 		return s.alive()
 	}
 	data := bytes.Clone(p)
-	return s.do(false, func(u *Unit) error {
+	return s.run(false, func(u *Unit) error {
 		if err := s.checkChange(off, int64(len(p)), u.length); err != nil {
 			return err
 		}
@@ -162,7 +162,7 @@ func (s *Stack) SwapIf(at int64, c Condition, off int64, data []byte) (old []byt
 	if c.mask != nil && len(c.mask) != len(c.want) {
 		return nil, false, fmt.Errorf("%w: a mask of %d bytes for %d", ErrRange, len(c.mask), len(c.want))
 	}
-	err = s.do(false, func(u *Unit) error {
+	err = s.run(false, func(u *Unit) error {
 		old, ok = nil, false
 		got := make([]byte, len(c.want))
 		if _, err := u.ReadAt(got, at); err != nil {
@@ -195,7 +195,7 @@ func (s *Stack) Process(start, end int64, fn func(p []byte) error) error {
 	if end == start {
 		return s.alive()
 	}
-	return s.do(true, func(u *Unit) error {
+	return s.run(true, func(u *Unit) error {
 		if err := s.checkChange(start, end-start, u.length); err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func (s *Stack) CrossExchange(a, b, n int64) error {
 	if n > 0 && a < b+n && b < a+n {
 		return fmt.Errorf("%w: %d bytes at %d and at %d", ErrOverlap, n, a, b)
 	}
-	return s.do(false, func(u *Unit) error {
+	return s.run(false, func(u *Unit) error {
 		if err := s.checkChange(a, n, u.length); err != nil {
 			return err
 		}
@@ -248,7 +248,7 @@ func (s *Stack) SetBatched(pieces []Piece) error {
 	if len(blocks) == 0 {
 		return s.alive()
 	}
-	return s.do(false, func(u *Unit) error {
+	return s.run(false, func(u *Unit) error {
 		for _, b := range blocks {
 			if err := s.checkChange(b.off, int64(len(b.data)), u.length); err != nil {
 				return err
@@ -288,11 +288,11 @@ func arrange(pieces []Piece, length int64) ([]block, error) {
 // Update runs fn, and makes all changes that it made through u, at once. If fn returns an error or does not return none of
 // them is made. fn must not call the stack itself. The payload may grow and shrink in a unit; if it ends shorter than it began
 // while bytes that stay were changed, everything from the first of those on is written anew.
-func (s *Stack) Update(fn func(u *Unit) error) error { return s.do(true, fn) }
+func (s *Stack) Update(fn func(u *Unit) error) error { return s.run(true, fn) }
 
 // UpdateInPlace is Update with a unit that refuses to change the length, with [ErrNotSized].
 func (s *Stack) UpdateInPlace(fn func(u *Unit) error) error {
-	return s.do(true, func(u *Unit) error {
+	return s.run(true, func(u *Unit) error {
 		u.inPlace = true
 		return fn(u)
 	})

@@ -39,13 +39,14 @@ func Open(path string, opts *Options) (*Stack, error) {
 func newStack(path string, opts *Options) *Stack {
 	s := &Stack{path: path, head: headerSize, cut: true}
 	s.group.idle.L = &s.group.mu
+	s.group.worker = s.work
 	if opts != nil {
 		s.opts = *opts
 	}
 	if s.opts.Logger == nil {
 		s.opts.Logger = slog.New(slog.DiscardHandler)
 	}
-	if s.fs = s.opts.fs; s.fs == nil {
+	if s.fs = s.opts.FS; s.fs == nil {
 		s.fs = file.OS
 	}
 	return s

@@ -28,10 +28,10 @@ type Stack struct {
 	group group
 
 	// Owned by who is in charge of the group.
-	armed  bool // the file has a journal whose change has been made
-	cut    bool // the file may have been made shorter since the last sync, by this handle or the one before
-	iov    [][]byte
-	record [recordSize]byte
+	armed   bool // the file has a journal whose change has been made
+	cut     bool // the file may have been made shorter since the last sync, by this handle or the one before
+	unit    Unit
+	scratch scratch
 
 	mu     sync.RWMutex // held for writing while bytes are copied into place
 	length int64        // of the payload; written by who is in charge, under mu
@@ -58,7 +58,8 @@ type Options struct {
 	// Logger hears of recoveries and migrations; nil discards.
 	Logger *slog.Logger
 
-	fs file.FS // for tests
+	// FS is where the file lies; nil is the operating system's. For tests inside this module, which alone can name its type.
+	FS file.FS
 }
 
 // Path is the name of the file.
@@ -86,7 +87,7 @@ func (s *Stack) LockUpTo(n int64) error {
 		return cmp.Or(s.readable(), s.lockUpTo(n))
 	}
 	// In its turn: a change of these bytes may be under way.
-	return s.do(true, func(*Unit) error { return s.lockUpTo(n) })
+	return s.run(true, func(*Unit) error { return s.lockUpTo(n) })
 }
 
 // lockUpTo is LockUpTo while nothing else is under way.

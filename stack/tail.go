@@ -12,7 +12,7 @@ func (s *Stack) Push(data []byte) (off int64, err error) {
 	if len(data) == 0 {
 		return s.end()
 	}
-	err = s.do(false, func(u *Unit) (err error) {
+	err = s.run(false, func(u *Unit) (err error) {
 		off, err = u.push(data)
 		return err
 	})
@@ -24,7 +24,7 @@ func (s *Stack) Extend(n int64) (off int64, err error) {
 	if n == 0 {
 		return s.end()
 	}
-	err = s.do(false, func(u *Unit) (err error) {
+	err = s.run(false, func(u *Unit) (err error) {
 		off, err = u.Extend(n)
 		return err
 	})
@@ -55,12 +55,12 @@ func (s *Stack) Pop(n int64) ([]byte, error) {
 
 // PopInto removes the last len(p) bytes and puts them into p.
 func (s *Stack) PopInto(p []byte) error {
-	return s.do(false, func(u *Unit) error { return u.Pop(p) })
+	return s.run(false, func(u *Unit) error { return u.Pop(p) })
 }
 
 // Discard removes the last n bytes.
 func (s *Stack) Discard(n int64) error {
-	return s.do(false, func(u *Unit) error { return u.discard(n) })
+	return s.run(false, func(u *Unit) error { return u.discard(n) })
 }
 
 func (u *Unit) discard(n int64) error {
@@ -88,7 +88,7 @@ func (s *Stack) ExtendPieces(pieces []Piece, length int64) (off int64, err error
 	if err != nil {
 		return 0, err
 	}
-	err = s.do(false, func(u *Unit) (err error) {
+	err = s.run(false, func(u *Unit) (err error) {
 		off, err = u.extendBlocks(blocks, length)
 		return err
 	})
@@ -108,7 +108,7 @@ func (u *Unit) extendBlocks(blocks []block, length int64) (off int64, err error)
 
 // Resize makes the payload n bytes long and returns its length before; new bytes are zero.
 func (s *Stack) Resize(n int64) (was int64, err error) {
-	err = s.do(false, func(u *Unit) error {
+	err = s.run(false, func(u *Unit) error {
 		was = u.length
 		if n < u.length {
 			return u.Truncate(n)
@@ -121,7 +121,7 @@ func (s *Stack) Resize(n int64) (was int64, err error) {
 
 // Ensure makes the payload at least n bytes long and returns its length before; new bytes are zero.
 func (s *Stack) Ensure(n int64) (was int64, err error) {
-	err = s.do(false, func(u *Unit) error {
+	err = s.run(false, func(u *Unit) error {
 		was = u.length
 		_, err := u.Extend(max(n-u.length, 0))
 		return err
@@ -131,7 +131,7 @@ func (s *Stack) Ensure(n int64) (was int64, err error) {
 
 // EnsureFunc is Ensure with new bytes that fn fills, which gets them zeroed.
 func (s *Stack) EnsureFunc(n int64, fn func(p []byte) error) (was int64, err error) {
-	err = s.do(true, func(u *Unit) error {
+	err = s.run(true, func(u *Unit) error {
 		was = u.length
 		if n <= was {
 			return nil
@@ -151,7 +151,7 @@ func (s *Stack) EnsureFunc(n int64, fn func(p []byte) error) (was int64, err err
 
 // TryExtend is Push if the payload is length bytes long, and says whether it was.
 func (s *Stack) TryExtend(length int64, data []byte) (ok bool, err error) {
-	err = s.do(false, func(u *Unit) error {
+	err = s.run(false, func(u *Unit) error {
 		if ok = u.length == length; !ok {
 			return nil
 		}
@@ -163,7 +163,7 @@ func (s *Stack) TryExtend(length int64, data []byte) (ok bool, err error) {
 
 // TryExtendZeros is Extend if the payload is length bytes long, and says whether it was.
 func (s *Stack) TryExtendZeros(length, n int64) (ok bool, err error) {
-	err = s.do(false, func(u *Unit) error {
+	err = s.run(false, func(u *Unit) error {
 		if ok = u.length == length; !ok {
 			return nil
 		}
@@ -179,7 +179,7 @@ func (s *Stack) TryExtendPieces(length int64, pieces []Piece, n int64) (ok bool,
 	if err != nil {
 		return false, err
 	}
-	err = s.do(false, func(u *Unit) error {
+	err = s.run(false, func(u *Unit) error {
 		if ok = u.length == length; !ok {
 			return nil
 		}
@@ -195,7 +195,7 @@ func (s *Stack) TryDiscard(length, n int64) (ok bool, err error) {
 		end, err := s.end()
 		return end == length, err
 	}
-	err = s.do(false, func(u *Unit) error {
+	err = s.run(false, func(u *Unit) error {
 		if ok = u.length == length; !ok {
 			return nil
 		}
@@ -206,7 +206,7 @@ func (s *Stack) TryDiscard(length, n int64) (ok bool, err error) {
 
 // Atrunc cuts n bytes from the end and appends data, at once.
 func (s *Stack) Atrunc(n int64, data []byte) error {
-	return s.do(false, func(u *Unit) error { return u.atrunc(n, data) })
+	return s.run(false, func(u *Unit) error { return u.atrunc(n, data) })
 }
 
 func (u *Unit) atrunc(n int64, data []byte) error {
@@ -219,7 +219,7 @@ func (u *Unit) atrunc(n int64, data []byte) error {
 
 // Splice is Atrunc and returns what it cut.
 func (s *Stack) Splice(n int64, data []byte) (cut []byte, err error) {
-	err = s.do(false, func(u *Unit) error {
+	err = s.run(false, func(u *Unit) error {
 		if n < 0 || n > u.length {
 			return fmt.Errorf("%w: cutting %d of %d bytes", ErrRange, n, u.length)
 		}
@@ -234,7 +234,7 @@ func (s *Stack) Splice(n int64, data []byte) (cut []byte, err error) {
 
 // SpliceInto is Splice with as many bytes cut as fit into p, which gets them.
 func (s *Stack) SpliceInto(p, data []byte) error {
-	return s.do(false, func(u *Unit) error {
+	return s.run(false, func(u *Unit) error {
 		if err := u.Pop(p); err != nil {
 			return err
 		}
@@ -245,7 +245,7 @@ func (s *Stack) SpliceInto(p, data []byte) error {
 
 // Replace cuts n bytes from the end and appends what fn makes of them.
 func (s *Stack) Replace(n int64, fn func(cut []byte) ([]byte, error)) error {
-	return s.do(true, func(u *Unit) error {
+	return s.run(true, func(u *Unit) error {
 		if n < 0 || n > u.length {
 			return fmt.Errorf("%w: cutting %d of %d bytes", ErrRange, n, u.length)
 		}

@@ -14,25 +14,67 @@ import (
 // during the call of the function that it was given to, in that goroutine.
 type Unit struct {
 	s       *Stack
+	serial  uint64
 	base    int64   // committed length
 	length  int64   // length with the changes
 	floor   int64   // shortest length in between: what lies above it is from blocks, or zero
-	blocks  []block // sorted, disjoint, below length
+	blocks  []block // sorted, disjoint, below length; their bytes are never changed
+	saved   []block // of the last mark
+	arena   []byte  // what was copied, until the unit ends
 	inPlace bool    // refuses to change the length
 }
 
-// mark is a state of a unit to go back to.
-type mark struct {
-	length, floor int64
-	blocks        []block
+const (
+	arenaSize = 64 << 10 // bytes
+	keepArena = 1 << 20  // bytes of memory that a unit may hold for the next one
+)
+
+// begin makes it a unit without changes. The memory of the last one is used again.
+func (u *Unit) begin(s *Stack) {
+	clear(u.blocks)
+	clear(u.saved)
+	*u = Unit{
+		s: s, serial: u.serial + 1, base: s.length, length: s.length, floor: s.length,
+		blocks: u.blocks[:0], saved: u.saved[:0], arena: u.arena[:0],
+	}
+	if cap(u.arena) > keepArena {
+		u.arena = nil
+	}
 }
 
-func (u *Unit) mark() mark { return mark{u.length, u.floor, slices.Clone(u.blocks)} }
+// clone copies p. What the arena held before it became too small is kept by the blocks that refer to it.
+func (u *Unit) clone(p []byte) []byte {
+	if len(p) > cap(u.arena)-len(u.arena) {
+		u.arena = make([]byte, 0, max(arenaSize, min(2*cap(u.arena), keepArena), len(p)))
+	}
+	at := len(u.arena)
+	u.arena = append(u.arena, p...)
+	return u.arena[at:len(u.arena):len(u.arena)]
+}
 
-func (u *Unit) rewind(m mark) { u.length, u.floor, u.blocks = m.length, m.floor, m.blocks }
+// zeroPiece is what blocks of zeros share.
+var zeroPiece [64 << 10]byte
+
+// mark is a state of a unit to go back to; its blocks are in saved.
+type mark struct{ length, floor int64 }
+
+func (u *Unit) mark() mark {
+	u.saved = append(u.saved[:0], u.blocks...)
+	return mark{u.length, u.floor}
+}
+
+// rewind goes back to the last mark.
+func (u *Unit) rewind(m mark) {
+	u.length, u.floor = m.length, m.floor
+	u.blocks = append(u.blocks[:0], u.saved...)
+}
 
 // dirty says whether there is anything to commit. A floor below the length has blocks above it.
 func (u *Unit) dirty() bool { return len(u.blocks) > 0 || u.length != u.base }
+
+// Serial tells the unit from every other of the stack. A [Change] that finds itself in a new one knows that those in earlier
+// ones have been made durable or undone.
+func (u *Unit) Serial() uint64 { return u.serial }
 
 // Len is the length of the payload.
 func (u *Unit) Len() int64 { return u.length }
@@ -83,7 +125,7 @@ func (u *Unit) WriteAt(p []byte, off int64) (int, error) {
 	if err := u.s.checkChange(off, int64(len(p)), u.length); err != nil {
 		return 0, err
 	}
-	u.write(off, slices.Clone(p))
+	u.write(off, u.clone(p))
 	return len(p), nil
 }
 
@@ -119,7 +161,7 @@ func (u *Unit) write(off int64, data []byte) {
 func (u *Unit) Push(p []byte) (off int64, err error) {
 	off, err = u.Extend(int64(len(p)))
 	if err == nil {
-		u.write(off, slices.Clone(p))
+		u.write(off, u.clone(p))
 	}
 	return off, err
 }
@@ -144,7 +186,7 @@ func (u *Unit) Extend(n int64) (off int64, err error) {
 	off = u.length
 	u.length += n
 	if dead := min(u.length, u.base); off < dead { // bytes that are still in the file
-		u.write(off, make([]byte, dead-off))
+		u.zero(off, dead-off)
 	}
 	return off, nil
 }
@@ -193,8 +235,17 @@ func (u *Unit) Zero(off, n int64) error {
 	if err := u.s.checkChange(off, n, u.length); err != nil {
 		return err
 	}
-	u.write(off, make([]byte, n))
+	u.zero(off, n)
 	return nil
+}
+
+// zero is Zero of bytes that can be changed. However many they are, they take no memory.
+func (u *Unit) zero(off, n int64) {
+	for n > 0 {
+		p := zeroPiece[:min(n, int64(len(zeroPiece)))]
+		u.write(off, p)
+		off, n = off+int64(len(p)), n-int64(len(p))
+	}
 }
 
 // tailCost is how many bytes have to be journaled because the payload becomes shorter while bytes below its new end are

@@ -1,0 +1,16 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package alloc
+
+import "errors"
+
+// What calls are refused with. Nothing has been changed then. Damage found on the way is a *stack.CorruptError, and what
+// the stack refuses has its errors.
+var (
+	ErrForeign      = errors.New("alloc: a region of another allocator")
+	ErrNotAllocated = errors.New("alloc: not an allocated region")        // freed already, in part free, or never given out
+	ErrRange        = errors.New("alloc: out of range")                   // a length that is negative or too great, or a place outside a region
+	ErrUnsupported  = errors.New("alloc: not possible for this region")   // from Resize, and from what an allocator has not
+	ErrFormat       = errors.New("alloc: not the file of this allocator") // from the Open functions
+)
