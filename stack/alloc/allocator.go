@@ -54,6 +54,10 @@ type Allocator interface {
 	// Reclaim makes everything free that is not in live, and returns how many bytes that were not free before are now.
 	Reclaim(live []Region) (int64, error)
 
+	// Repaired says in words what opening the file has set right, because a crash or another program had left it half done:
+	// nothing for a sound file.
+	Repaired() []string
+
 	// Stack is the stack the allocator owns. Its payload must not be changed otherwise.
 	Stack() *stack.Stack
 }

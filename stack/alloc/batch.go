@@ -78,6 +78,9 @@ func (b *Batch) allocBulk(lens []int64, rs []Region) error {
 			return fmt.Errorf("%w: regions of %d bytes and more", ErrRange, total)
 		}
 	}
+	if total == 0 {
+		return nil
+	}
 	offs := make([]int64, len(lens))
 	if err := b.core.policy.allocBulk(b.u, lens, offs); err != nil {
 		return b.fail(err)

@@ -21,12 +21,17 @@ type core struct {
 	stack  *stack.Stack
 	owner  owner
 	policy policy
+
+	repaired []string
 }
 
-func newCore(s *stack.Stack, p policy) core { return core{s, newOwner(), p} }
+func newCore(s *stack.Stack, p policy) core { return core{stack: s, owner: newOwner(), policy: p} }
 
 // Stack implements [Allocator].
 func (c *core) Stack() *stack.Stack { return c.stack }
+
+// Repaired implements [Allocator].
+func (c *core) Repaired() []string { return slices.Clone(c.repaired) }
 
 // Reserved implements [Allocator].
 func (c *core) Reserved() Region {
@@ -157,9 +162,10 @@ func (c *core) Reclaim(live []Region) (n int64, err error) {
 
 // inspect runs fn in its turn, when nothing else is under way.
 func (c *core) inspect(fn func(u *stack.Unit) error) error {
-	q := c.request(opInspect)
-	q.look = fn
-	return q.doOnce()
+	return c.stack.View(func(u *stack.Unit) error {
+		c.policy.mark(u)
+		return fn(u)
+	})
 }
 
 // checkLen says whether a region can be that long.

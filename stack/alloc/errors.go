@@ -3,7 +3,12 @@
 
 package alloc
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/holtdb/holt/stack"
+)
 
 // What calls are refused with. Nothing has been changed then. Damage found on the way is a *stack.CorruptError, and what
 // the stack refuses has its errors.
@@ -14,3 +19,11 @@ var (
 	ErrUnsupported  = errors.New("alloc: not possible for this region")   // from Resize, and from what an allocator has not
 	ErrFormat       = errors.New("alloc: not the file of this allocator") // from the Open functions
 )
+
+// payloadAt is the offset of the payload in the file.
+const payloadAt = 32
+
+// corruptAt is damage at an offset of the payload.
+func corruptAt(path string, off int64, format string, args ...any) error {
+	return &stack.CorruptError{Path: path, Off: payloadAt + off, Reason: fmt.Sprintf(format, args...)}
+}

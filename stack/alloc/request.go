@@ -22,8 +22,8 @@ const (
 	opFreeBulk
 	opWrite
 	opUpdate
-	opInspect
 	opReclaim
+	opCall
 )
 
 // request is an operation on its way through the stack.
@@ -37,7 +37,7 @@ type request struct {
 	rs   []Region
 	data []byte
 	fn   func(*Batch) error
-	look func(*stack.Unit) error
+	call func(*stack.Unit) (int64, error) // run again if need be
 
 	begun  int // for rewind
 	result Region
@@ -90,10 +90,10 @@ func (q *request) Apply(u *stack.Unit) (err error) {
 		err = b.WriteAt(q.r, q.data, q.n)
 	case opUpdate:
 		err = q.update(&Batch{core: q.core, u: u}) // which fn may keep
-	case opInspect:
-		err = q.look(u)
 	case opReclaim:
 		q.result.Len, err = b.reclaim(q.rs)
+	case opCall:
+		q.result.Len, err = q.call(u)
 	}
 	return err
 }

@@ -1,0 +1,56 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package alloc
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/holtdb/holt/stack"
+)
+
+// formats are the allocators whose files can be told, in the order in which they are looked for: a reserved region in front
+// of one's magic may hold what looks like that of the next.
+var formats = []struct {
+	magic string // what has to agree of it
+	at    int    // where in the payload
+	open  func(s *stack.Stack) (Allocator, error)
+}{}
+
+// opener is an Open function as one of [Allocator].
+func opener[A Allocator](open func(s *stack.Stack) (A, error)) func(s *stack.Stack) (Allocator, error) {
+	return func(s *stack.Stack) (Allocator, error) {
+		a, err := open(s)
+		if err != nil {
+			return nil, err
+		}
+		return a, nil
+	}
+}
+
+// formatsEnd is where the last magic ends.
+const formatsEnd = 40
+
+// Open opens the allocator whose header the payload has. [ErrFormat] if it has none, as one of [Linear] has not, or is empty.
+func Open(s *stack.Stack) (Allocator, error) {
+	head := make([]byte, min(s.Len(), formatsEnd))
+	if err := s.GetInto(0, head); err != nil {
+		return nil, err
+	}
+	for _, f := range formats {
+		if f.at < len(head) && bytes.HasPrefix(head[f.at:], []byte(f.magic)) {
+			return f.open(s)
+		}
+	}
+	return nil, fmt.Errorf("%w: %s: no allocator's header", ErrFormat, s.Path())
+}
+
+// Name is the name of the kind of allocator, such as "ghosttree".
+func Name(a Allocator) string {
+	switch a.(type) {
+	case *Linear:
+		return "linear"
+	}
+	return fmt.Sprintf("%T", a)
+}
