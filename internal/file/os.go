@@ -6,6 +6,7 @@ package file
 import (
 	"io/fs"
 	"os"
+	"sync"
 	"syscall"
 )
 
@@ -46,12 +47,31 @@ func newOSFile(f *os.File) *osFile {
 
 // control calls fn with the descriptor and names op and the file in its error.
 func (f *osFile) control(op string, fn func(fd uintptr) error) error {
-	var err error
-	if f.raw.Control(func(fd uintptr) { err = fn(fd) }) != nil {
+	c := controls.Get().(*control)
+	c.fn, c.err = fn, nil
+	err := f.raw.Control(c.run)
+	if err != nil {
 		err = fs.ErrClosed // Control itself fails for no other reason
+	} else {
+		err = c.err
 	}
+	c.fn = nil
+	controls.Put(c)
 	return f.pathError(op, err)
 }
+
+// control is a call of Control, whose closure is made once: it is used for every sync.
+type control struct {
+	fn  func(fd uintptr) error
+	err error
+	run func(fd uintptr)
+}
+
+var controls = sync.Pool{New: func() any {
+	c := new(control)
+	c.run = func(fd uintptr) { c.err = c.fn(fd) }
+	return c
+}}
 
 func (f *osFile) pathError(op string, err error) error {
 	if err == nil {

@@ -16,6 +16,14 @@ import (
 	"github.com/holtdb/holt/internal/file"
 )
 
+func TestSyncsDoNotAllocate(t *testing.T) {
+	f := fixture{file.OS, t.TempDir()}.create(t, "f")
+	allocs := testing.AllocsPerRun(5, func() { must(t, f.SyncData()) })
+	if allocs != 0 && !raceEnabled {
+		t.Errorf("SyncData allocates %v times", allocs)
+	}
+}
+
 func TestVectorsDoNotAllocate(t *testing.T) {
 	f := fixture{file.OS, t.TempDir()}.create(t, "f")
 	bufs := make([][]byte, 1500)
