@@ -14,7 +14,7 @@ var (
 	ErrRange    = errors.New("stack: out of range")                              // a range that ends beyond the payload, or overflows
 	ErrPrefix   = errors.New("stack: the locked prefix cannot be changed")       // a change below LockedLen
 	ErrOverlap  = errors.New("stack: ranges overlap")                            // where they must not
-	ErrReadOnly = errors.New("stack: opened read-only")                          // from mutations
+	ErrReadOnly = errors.New("stack: opened read-only")                          // from mutations, also of a Unit of View
 	ErrLocked   = errors.New("stack: the file is in use")                        // from Open
 	ErrNotSized = errors.New("stack: an in-place unit cannot change the length") // from a Unit of UpdateInPlace
 )

@@ -29,6 +29,7 @@ type operation struct {
 	alone  func() error // in place of change: commits by itself
 	once   bool         // must not be run again, and only on top of what is durable
 	queued bool         // its caller waits for a worker
+	begun  bool         // Apply was called, and Undo was not
 	turn   chan *Unit   // tells the caller of a queued operation to run it, if it is one to be run once
 	ran    chan struct{}
 	done   chan error
@@ -78,7 +79,7 @@ func (s *Stack) submit(op *operation) error {
 	if s.opts.ReadOnly {
 		return ErrReadOnly
 	}
-	op.err = nil
+	op.err, op.begun = nil, false
 	g := &s.group
 	g.mu.Lock()
 	if g.closed {
@@ -104,7 +105,14 @@ func (s *Stack) submit(op *operation) error {
 // takeCharge runs an operation whose caller found nobody in charge.
 func (s *Stack) takeCharge(op *operation) {
 	defer s.handOver() // whatever becomes of op
+	returned := false
+	defer func() {
+		if !returned {
+			op.undo()
+		}
+	}()
 	s.runAll(op.self[:])
+	returned = true
 }
 
 // wait waits for the result, and runs the operation if it is told to.
@@ -198,30 +206,41 @@ func (s *Stack) runAll(ops []*operation) {
 		s.runOne(u, op)
 		if before && op.err == nil && (u.tailCost() > cheapTail || sum(u.blocks) > unitBytes) {
 			u.rewind(at)
-			op.change.Undo()
+			op.undo()
 			settle(i)
 			at = u.mark()
 			s.runOne(u, op)
 		}
 		if op.err != nil {
 			u.rewind(at)
-			op.change.Undo()
+			op.undo()
 		}
 	}
 	settle(len(ops))
 }
 
+// undo takes back what the operation did in memory.
+func (op *operation) undo() {
+	if op.begun {
+		op.begun = false
+		op.change.Undo()
+	}
+}
+
 // runOne runs the function of an operation.
 func (s *Stack) runOne(u *Unit, op *operation) {
-	switch op.err = s.failure(); {
-	case op.err != nil:
+	if op.err = s.failure(); op.err != nil {
+		return
+	}
+	op.begun = true
+	switch {
 	case op.once && op.queued:
 		op.turn <- u
 		<-op.ran
 	default:
 		op.err = op.change.Apply(u)
 	}
-	u.inPlace = false
+	u.inPlace, u.fixed = false, false
 }
 
 // runAlone runs an operation that commits by itself.
@@ -257,8 +276,8 @@ func (s *Stack) settle(u *Unit, ops []*operation) {
 // undo takes back what operations did in memory whose unit was not made durable.
 func undo(ops []*operation) {
 	for _, op := range slices.Backward(ops) {
-		if op.err == nil && op.change != nil {
-			op.change.Undo()
+		if op.err == nil {
+			op.undo()
 		}
 	}
 }

@@ -25,7 +25,8 @@ type Stack struct {
 	file file.File
 	head int64 // size of the header: that of an older generation when it is read-only
 
-	group group
+	group   group
+	viewing sync.Mutex // held during a View of a read-only stack, whose unit it then is
 
 	// Owned by who is in charge of the group.
 	armed   bool // the file has a journal whose change has been made

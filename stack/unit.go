@@ -22,6 +22,7 @@ type Unit struct {
 	saved   []block // of the last mark
 	arena   []byte  // what was copied, until the unit ends
 	inPlace bool    // refuses to change the length
+	fixed   bool    // refuses every change
 }
 
 const (
@@ -122,7 +123,7 @@ func (u *Unit) WriteAt(p []byte, off int64) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	if err := u.s.checkChange(off, int64(len(p)), u.length); err != nil {
+	if err := u.checkChange(off, int64(len(p))); err != nil {
 		return 0, err
 	}
 	u.write(off, u.clone(p))
@@ -180,6 +181,8 @@ func (u *Unit) Extend(n int64) (off int64, err error) {
 	switch {
 	case n < 0 || u.length > maxLength-n:
 		return 0, fmt.Errorf("%w: %d more bytes behind %d", ErrRange, n, u.length)
+	case n > 0 && u.fixed:
+		return 0, ErrReadOnly
 	case n > 0 && u.inPlace:
 		return 0, ErrNotSized
 	}
@@ -200,6 +203,8 @@ func (u *Unit) Truncate(n int64) error {
 		return nil
 	case n < u.s.locked.Load():
 		return fmt.Errorf("%w: cutting to %d", ErrPrefix, n)
+	case u.fixed:
+		return ErrReadOnly
 	case u.inPlace:
 		return ErrNotSized
 	}
@@ -232,11 +237,19 @@ func (u *Unit) Zero(off, n int64) error {
 	if n == 0 {
 		return nil
 	}
-	if err := u.s.checkChange(off, n, u.length); err != nil {
+	if err := u.checkChange(off, n); err != nil {
 		return err
 	}
 	u.zero(off, n)
 	return nil
+}
+
+// checkChange says whether n bytes at off can be changed in place.
+func (u *Unit) checkChange(off, n int64) error {
+	if u.fixed {
+		return ErrReadOnly
+	}
+	return u.s.checkChange(off, n, u.length)
 }
 
 // zero is Zero of bytes that can be changed. However many they are, they take no memory.

@@ -19,6 +19,7 @@ type Batch struct {
 	core   *core
 	u      *stack.Unit
 	failed error
+	live   *regionSet // of Debug, nil otherwise
 }
 
 // refusals are errors of operations that have done nothing.
@@ -56,7 +57,8 @@ func (b *Batch) allocate(n int64, zero bool) (Region, error) {
 	if err != nil {
 		return Region{}, b.note(err)
 	}
-	return Region{off, n, b.core.owner}, nil
+	r := Region{off, n, b.core.owner}
+	return r, b.fail(b.live.add(r))
 }
 
 // AllocBulk allocates several regions.
@@ -74,9 +76,10 @@ func (b *Batch) allocBulk(lens []int64, rs []Region) error {
 		if err := checkLen(n); err != nil {
 			return err
 		}
-		if total += n; total > maxLen {
+		if n > maxLen-total {
 			return fmt.Errorf("%w: regions of %d bytes and more", ErrRange, total)
 		}
+		total += n
 	}
 	if total == 0 {
 		return nil
@@ -90,7 +93,7 @@ func (b *Batch) allocBulk(lens []int64, rs []Region) error {
 			rs[i] = Region{offs[i], n, b.core.owner}
 		}
 	}
-	return nil
+	return b.fail(b.live.addAll(rs))
 }
 
 // Realloc makes the region n bytes long, elsewhere if it must. New bytes are zero.
@@ -109,14 +112,28 @@ func (b *Batch) reallocate(r Region, n int64, zero bool) (Region, error) {
 	if err := checkLen(n); err != nil {
 		return Region{}, err
 	}
-	if err := b.core.checkRegion(r, b.u.Len()); err != nil {
+	if err := b.known(r); err != nil {
 		return Region{}, err
 	}
 	off, err := b.core.policy.realloc(b.u, r, n, zero)
 	if err != nil {
 		return Region{}, b.note(err)
 	}
-	return Region{off, n, b.core.owner}, nil
+	return b.replace(r, Region{off, n, b.core.owner})
+}
+
+// replace notes that a region has become another.
+func (b *Batch) replace(r, by Region) (Region, error) {
+	b.live.remove(r)
+	return by, b.fail(b.live.add(by))
+}
+
+// known says whether r may be a live region.
+func (b *Batch) known(r Region) error {
+	if err := b.core.checkRegion(r, b.u.Len()); err != nil {
+		return err
+	}
+	return b.live.has(r)
 }
 
 // Resize moves the ends of the region and none of its bytes.
@@ -124,7 +141,7 @@ func (b *Batch) Resize(r Region, before, after int64) (Region, error) {
 	if r.IsEmpty() {
 		return Region{}, fmt.Errorf("%w: an empty region", ErrUnsupported)
 	}
-	if err := b.core.checkRegion(r, b.u.Len()); err != nil {
+	if err := b.known(r); err != nil {
 		return Region{}, err
 	}
 	if before < -r.Len || after < -r.Len || before > maxLen || after > maxLen || r.Len+before < -after || r.Len+before+after > maxLen {
@@ -139,7 +156,7 @@ func (b *Batch) Resize(r Region, before, after int64) (Region, error) {
 			return Region{}, b.note(err)
 		}
 	}
-	return Region{r.Off - before, n, b.core.owner}, nil
+	return b.replace(r, Region{r.Off - before, n, b.core.owner})
 }
 
 // Free gives the region back.
@@ -147,10 +164,14 @@ func (b *Batch) Free(r Region) error {
 	if r.IsEmpty() {
 		return nil
 	}
-	if err := b.core.checkRegion(r, b.u.Len()); err != nil {
+	if err := b.known(r); err != nil {
 		return err
 	}
-	return b.note(b.core.policy.free(b.u, r))
+	if err := b.core.policy.free(b.u, r); err != nil {
+		return b.note(err)
+	}
+	b.live.remove(r)
+	return nil
 }
 
 // FreeBulk frees several regions, all or none.
@@ -158,6 +179,12 @@ func (b *Batch) FreeBulk(rs []Region) error {
 	sorted, err := b.core.checkRegions(rs, b.u.Len())
 	if err != nil || len(sorted) == 0 {
 		return err
+	}
+	if err := b.live.hasAll(sorted); err != nil {
+		return err
+	}
+	for _, r := range sorted {
+		b.live.remove(r)
 	}
 	return b.fail(b.core.policy.freeBulk(b.u, sorted))
 }
@@ -179,6 +206,15 @@ func (b *Batch) WriteAt(r Region, p []byte, off int64) error {
 	}
 	_, err = b.u.WriteAt(p, at.Off)
 	return b.note(err)
+}
+
+// Zero sets n bytes at off of the region to zero.
+func (b *Batch) Zero(r Region, off, n int64) error {
+	at, err := b.part(r, off, n)
+	if err != nil {
+		return err
+	}
+	return b.note(b.u.Zero(at.Off, n))
 }
 
 // ReadAt fills p with the bytes at off of the region.

@@ -17,6 +17,7 @@ var (
 	ErrNotAllocated = errors.New("alloc: not an allocated region")        // freed already, in part free, or never given out
 	ErrRange        = errors.New("alloc: out of range")                   // a length that is negative or too great, or a place outside a region
 	ErrUnsupported  = errors.New("alloc: not possible for this region")   // from Resize, and from what an allocator has not
+	ErrInUse        = errors.New("alloc: bytes given out twice")          // from Debug
 	ErrFormat       = errors.New("alloc: not the file of this allocator") // from the Open functions
 )
 

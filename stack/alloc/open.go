@@ -16,7 +16,9 @@ var formats = []struct {
 	magic string // what has to agree of it
 	at    int    // where in the payload
 	open  func(s *stack.Stack) (Allocator, error)
-}{}
+}{
+	{"ALGT\x00\x01", 32, opener(OpenGhostTree)},
+}
 
 // opener is an Open function as one of [Allocator].
 func opener[A Allocator](open func(s *stack.Stack) (A, error)) func(s *stack.Stack) (Allocator, error) {
@@ -49,6 +51,8 @@ func Open(s *stack.Stack) (Allocator, error) {
 // Name is the name of the kind of allocator, such as "ghosttree".
 func Name(a Allocator) string {
 	switch a.(type) {
+	case *GhostTree:
+		return "ghosttree"
 	case *Linear:
 		return "linear"
 	}

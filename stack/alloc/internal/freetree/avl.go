@@ -64,7 +64,7 @@ func (t *Tree) substitute(o order, p *path, place int, i int32) {
 	t.nodes[above].links[o].child[side] = i
 }
 
-// balance rotates a subtree if its children differ in height by two, and returns its root.
+// balance rotates a subtree, whose root has been logged, if its children differ in height by two. It returns the root.
 func (t *Tree) balance(o order, i int32) int32 {
 	l := &t.nodes[i].links[o]
 	switch {
@@ -81,7 +81,6 @@ func (t *Tree) lift(o order, i int32, side uint8) int32 {
 	l := &t.nodes[i].links[o]
 	c := l.child[side]
 	if k := &t.nodes[c].links[o]; k.height[1-side] > k.height[side] {
-		t.touch(i)
 		l.child[side] = t.rotate(o, c, 1-side)
 	}
 	return t.rotate(o, i, side)

@@ -68,7 +68,7 @@ func (a *audit) visit(b Block) error {
 	case b.Size <= 0 || b.Off <= 0:
 		return fmt.Errorf("freetree: (4) order %d leads to a free slot", a.o)
 	case !first && !a.o.less(a.last, b):
-		return fmt.Errorf("freetree: (1,2) order %d: %v comes before %v", a.o, a.last, b)
+		return fmt.Errorf("freetree: (%d) order %d: %v comes before %v", 1+a.o, a.o, a.last, b)
 	case !first && a.o == byAddress && a.last.End() > b.Off:
 		return fmt.Errorf("freetree: (2) %v overlaps %v", a.last, b)
 	}

@@ -32,19 +32,21 @@ func (t *Tree) State() State { return State{slices.Clone(t.nodes), t.head} }
 
 func (s State) Equal(other State) bool { return reflect.DeepEqual(s, other) }
 
-// Breakages break one invariant each, of a tree that has three blocks at least and a free slot.
+// Breakages are damages to a tree of three blocks at least and with a free slot, by what Check should say.
 func Breakages() map[string]func(*Tree) {
 	top := func(t *Tree, o order) *node { return &t.nodes[t.root[o]] }
 	return map[string]func(*Tree){
-		"(1)":      func(t *Tree) { top(t, bySize).Size += 1 << 20 },
-		"(2)":      func(t *Tree) { top(t, byAddress).Size += 1 << 30 },
-		"(3)":      func(t *Tree) { top(t, bySize).links[bySize].height[left]++ },
-		"(4)":      func(t *Tree) { t.free = 0 },
-		"(4) loop": func(t *Tree) { t.nodes[t.free].links[bySize].child[left] = t.free },
-		"(4) used": func(t *Tree) { t.free = t.root[bySize] },
-		"(4) none": func(t *Tree) { t.nodes[0].Off = 1 },
-		"(5)":      func(t *Tree) { t.bytes++ },
-		"(6)":      func(t *Tree) { top(t, bySize).logged = t.now() },
-		"(3) loop": func(t *Tree) { top(t, bySize).links[bySize].child[left] = t.root[bySize] },
+		"(1)":                      func(t *Tree) { top(t, bySize).Size += 1 << 20 },
+		"(2) [":                    func(t *Tree) { t.nodes[t.outermost(bySize, t.root[bySize], right)].Size += 1 << 30 },
+		"(2) order 1":              func(t *Tree) { top(t, byAddress).Off += 1 << 40 },
+		"(3) order 0: ":            func(t *Tree) { top(t, bySize).links[bySize].height[left]++ },
+		"(3) order 0 is more than": func(t *Tree) { top(t, bySize).links[bySize].child[left] = t.root[bySize] },
+		"(4) 9 blocks and 0 free":  func(t *Tree) { t.free = 0 },
+		"or a cycle":               func(t *Tree) { t.nodes[t.free].links[bySize].child[left] = t.free },
+		"one that is in use":       func(t *Tree) { t.free = t.root[bySize] },
+		"leads to a free slot":     func(t *Tree) { *top(t, byAddress) = node{} },
+		"slot 0":                   func(t *Tree) { t.nodes[0].Off = 1 },
+		"(5)":                      func(t *Tree) { t.bytes++ },
+		"(6)":                      func(t *Tree) { top(t, bySize).logged = t.now() },
 	}
 }

@@ -54,7 +54,6 @@ func (t *Tree) Rewind(m Mark) {
 // Settle forgets how to take back what was done until now. No mark made before can be used any more.
 func (t *Tree) Settle() {
 	t.base = t.now()
-	t.since = t.base
 	t.log = t.log[:0]
 	t.selfCheck()
 }

@@ -39,9 +39,7 @@ func (t *Tree) take(b Block) (int32, error) {
 		}
 		i = int32(len(t.nodes))
 		t.nodes = append(t.nodes, node{})
-		t.touch(i)
 	} else {
-		t.touch(i)
 		t.free = t.nodes[i].links[bySize].child[left]
 	}
 	t.assign(i, b)

@@ -101,11 +101,10 @@ func (t *Tree) touchAbove(o order, b Block) {
 	}
 }
 
-// insert puts a node to where its block belongs in an order.
+// insert puts a node, which has been logged, to where its block belongs in an order.
 func (t *Tree) insert(o order, i int32) {
 	var p path
 	t.descend(o, t.nodes[i].Block, &p)
-	t.touch(i)
 	t.nodes[i].links[o] = link{}
 	t.ascend(o, &p, i, 1)
 }

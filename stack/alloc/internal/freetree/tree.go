@@ -46,7 +46,7 @@ type Tree struct {
 
 	log   []entry // how nodes were before changes, oldest first
 	base  int64   // timestamp of the log's first entry
-	since int64   // timestamp of the newest mark: what was logged from there on need not be logged again
+	since int64   // timestamp of the newest mark: what was logged from then on need not be logged again
 
 	changes []Image // for Changes
 }

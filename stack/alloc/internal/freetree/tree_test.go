@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/holtdb/holt/stack/alloc/internal/freetree"
@@ -60,17 +61,26 @@ func TestImage(t *testing.T) {
 
 // A block that keeps its place in the order of size keeps its node, and only that is written.
 func TestReplaceInPlace(t *testing.T) {
-	tree := newTree(t, at(0, 2), at(10, 10), at(30, 4))
+	// 31 blocks of 10, 20, 30 … units make a full tree. Leaves are those of 10, 30, 50 …
+	blocks := make([]block, 31)
+	for k := range blocks {
+		blocks[k] = at(500*k, 10*k+10)
+	}
+	tree, err := freetree.Build(blocks)
+	check(t, err)
 	for _, c := range []struct {
 		name    string
 		old, to block
 		writes  int
 	}{
-		{"back cut off", at(10, 10), at(10, 5), 1},
-		{"front cut off", at(10, 10), at(11, 9), 2}, // the parent says where it is
-		{"size of a neighbour, behind it", at(30, 4), at(30, 2), 1},
-		{"moves to another place", at(10, 10), at(10, 1), 3},
-		{"the same", at(10, 10), at(10, 10), 0},
+		{"nothing", at(0, 10), at(0, 10), 0},
+		{"back of the root cut off", at(7500, 160), at(7500, 155), 1},
+		{"back of a leaf cut off", at(1000, 30), at(1000, 21), 1},
+		{"front of a leaf cut off", at(1000, 30), at(1001, 29), 2}, // its parent says where it is
+		{"front of the root cut off", at(7500, 160), at(7501, 159), 1},
+		{"size of the next, before it", at(1000, 30), at(1000, 40), 1},
+		{"size of the last, behind it", at(1000, 30), at(1000, 20), 1},
+		{"smallest leaf becomes the largest", at(0, 10), at(0, 311), 8},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := tree.Mark()
@@ -79,6 +89,9 @@ func TestReplaceInPlace(t *testing.T) {
 			sound(t, tree)
 			if got := tree.Changes(m); len(got) != c.writes {
 				t.Errorf("writes %v", got)
+			}
+			if moved := c.old.Off == at(7500, 0).Off && c.old.Off != c.to.Off; tree.RootChanged(m) != moved {
+				t.Errorf("root changed: %v", tree.RootChanged(m))
 			}
 		})
 	}
@@ -108,12 +121,12 @@ func TestBuildRefuses(t *testing.T) {
 	for name, b := range map[string]block{
 		"overlap":        at(3, 1),
 		"twice":          at(0, 4),
-		"too small":      {480, 0},
-		"negative":       {480, -32},
+		"too small":      {496, 0},
+		"negative":       {496, -32},
 		"before arena":   {16, 32},
 		"not aligned":    {500, 32},
-		"odd size":       {480, 33},
-		"beyond numbers": {480, 1<<63 - 32},
+		"odd size":       {496, 33},
+		"beyond numbers": {496, 1<<63 - 32},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := freetree.Build([]block{at(0, 4), b})
@@ -179,14 +192,14 @@ func TestIteratorsStop(t *testing.T) {
 
 // Check finds what is broken.
 func TestCheck(t *testing.T) {
-	for name, damage := range freetree.Breakages() {
-		t.Run(name, func(t *testing.T) {
+	for want, damage := range freetree.Breakages() {
+		t.Run(want, func(t *testing.T) {
 			tree := newTree(t, spread(10)...)
 			tree.Remove(spread(1)[0])
 			sound(t, tree)
 			damage(tree)
-			if err := tree.Check(); err == nil {
-				t.Error("not found")
+			if err := tree.Check(); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("got %v", err)
 			}
 		})
 	}
