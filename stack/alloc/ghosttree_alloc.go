@@ -22,7 +22,9 @@ func (g *ghostTree) alloc(u *stack.Unit, n int64, zero bool) (off int64, err err
 	if !ok {
 		return g.extend(u, m, need)
 	}
-	off = g.take(b, need)
+	if off, err = g.take(b, need); err != nil {
+		return 0, err
+	}
 	if off == b.Off { // all of it: its node was there
 		if !zero {
 			n = min(n, freetree.NodeSize)
@@ -36,14 +38,14 @@ func (g *ghostTree) alloc(u *stack.Unit, n int64, zero bool) (off int64, err err
 	return off, g.flush(u, m)
 }
 
-// take takes the last bytes of a free block.
-func (g *ghostTree) take(b freetree.Block, need int64) (off int64) {
-	if b.Size == need {
-		g.tree.Remove(b)
-	} else {
-		g.tree.Replace(b, freetree.Block{Off: b.Off, Size: b.Size - need})
+// take takes the last bytes of a free block. What is left of it is put into the tree anew, as every program does that writes
+// this format: the same calls lead to the same bytes.
+func (g *ghostTree) take(b freetree.Block, need int64) (off int64, err error) {
+	g.tree.Remove(b)
+	if b.Size > need {
+		err = g.tree.Insert(freetree.Block{Off: b.Off, Size: b.Size - need})
 	}
-	return b.End() - need
+	return b.End() - need, err
 }
 
 // extend takes bytes from the end of the payload, which grows.

@@ -142,8 +142,9 @@ func (g *ghostTree) resize(u *stack.Unit, r Region, before, after int64) error {
 
 // growFront takes the last bytes of the free block in front.
 func (g *ghostTree) growFront(u *stack.Unit, left freetree.Block, n int64) error {
-	if off := g.take(left, n); off != left.Off {
-		return nil
+	off, err := g.take(left, n)
+	if err != nil || off != left.Off {
+		return err
 	}
 	return u.Zero(left.Off, freetree.NodeSize)
 }

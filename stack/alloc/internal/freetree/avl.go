@@ -3,8 +3,8 @@
 
 package freetree
 
-// ascend makes the subtree i, of the given height, what p leads to, and restores the balance of the nodes above. It stops
-// where a subtree ended as it was seen from above.
+// ascend makes the subtree i, of the given height, what p leads to, and restores the balance of the nodes above. It
+// stops where a subtree ended as it was seen from above.
 func (t *Tree) ascend(o order, p *path, i int32, height uint8) {
 	for k := p.n - 1; k >= 0; k-- {
 		above, side := p.at[k], p.side[k]

@@ -5,9 +5,9 @@ package freetree
 
 import "slices"
 
-// Changes are the nodes that have to be written to make the tree on the disk, as it was at the mark, that of now: ascending
-// by offset, each once. Blocks that were put in since are always among them, blocks that are gone never. The slice is
-// valid until the next call.
+// Changes are the nodes that have to be written to make the tree on the disk, as it was at the mark, that of now:
+// ascending by offset, each once. Blocks that were put in since are always among them, blocks that are gone never. The
+// slice is valid until the next call.
 func (t *Tree) Changes(m Mark) []Image {
 	t.changes = t.changes[:0]
 	for k := t.index(m); k < len(t.log); k++ {

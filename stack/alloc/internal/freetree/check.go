@@ -78,7 +78,8 @@ func (a *audit) visit(b Block) error {
 	return nil
 }
 
-// checkPool relies on each order having as many distinct nodes as there are blocks: it is then enough to count the rest.
+// checkPool relies on each order having as many distinct nodes as there are blocks: it is then enough to count the
+// rest.
 func (t *Tree) checkPool() error {
 	free := 0
 	for i := t.free; i != 0; i = t.nodes[i].links[bySize].child[left] {

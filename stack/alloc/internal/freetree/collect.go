@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// Collect reads all blocks that can be reached from the root of a tree that [Load] refused, ascending by offset and each
-// once: for a rebuild. What cannot be a node is passed over; order, balance and overlaps are not looked at.
+// Collect reads all blocks that can be reached from the root of a tree that [Load] refused, ascending by offset and
+// each once: for a rebuild. What cannot be a node is passed over; order, balance and overlaps are not looked at.
 func Collect(root, end int64, read ReadNodes) ([]Block, error) {
 	var blocks []Block
 	seen := map[int64]bool{}

@@ -38,8 +38,8 @@ func (m Image) Encode(dst *[NodeSize]byte) {
 	le.PutUint64(dst[24:32], uint64(m.Right))
 }
 
-// Decode is the inverse of Encode for the node at an offset. Nothing is checked: sizes and offsets may be anything, also
-// negative, and the heights are zero in files of old versions.
+// Decode is the inverse of Encode for the node at an offset. Nothing is checked: sizes and offsets may be anything,
+// also negative, and the heights are zero in files of old versions.
 func Decode(src *[NodeSize]byte, off int64) Image {
 	le := binary.LittleEndian
 	return Image{

@@ -26,9 +26,9 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("freetree: payload offset %d: %s", e.Off, e.Reason)
 }
 
-// Load reads the tree with the given root from a payload that is end bytes long, level by level, and takes it over as it
-// is if it is sound; otherwise the error is a *DamageError. Stored heights and balances are not relied on: stale is how
-// many nodes have other ones than they should, as in files of old versions.
+// Load reads the tree with the given root from a payload that is end bytes long, level by level, and takes it over as
+// it is if it is sound; otherwise the error is a *DamageError. Stored heights and balances are not relied on: stale is
+// how many nodes have other ones than they should, as in files of old versions.
 func Load(root, end int64, read ReadNodes) (t *Tree, stale int, err error) {
 	l := &loader{t: New(), end: end}
 	l.limit = int(min(int64(l.t.limit), end/NodeSize))

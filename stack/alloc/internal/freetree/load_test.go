@@ -90,6 +90,9 @@ func TestLoadStale(t *testing.T) {
 	}
 }
 
+// edit changes the node of n units.
+func edit(n int, change func(*image)) func(*disk) { return func(d *disk) { d.edit(nth(n), change) } }
+
 func TestLoadDamaged(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -100,27 +103,27 @@ func TestLoadDamaged(t *testing.T) {
 		{"root outside", func(d *disk) { d.root = sevenEnd }, freetree.RootAt, "no node can be"},
 		{"root in the header", func(d *disk) { d.root = 16 }, freetree.RootAt, "no node can be"},
 		{"root negative", func(d *disk) { d.root = -16 }, freetree.RootAt, "no node can be"},
-		{"child not aligned", func(d *disk) { d.edit(nth(2), func(m *image) { m.Left += 8 }) }, nth(2), "no node can be"},
-		{"child outside", func(d *disk) { d.edit(nth(2), func(m *image) { m.Left = sevenEnd - 31 }) }, nth(2), "no node can be"},
-		{"leads to user data", func(d *disk) { d.edit(nth(2), func(m *image) { m.Left = nth(1) + unit }) }, nth(1) + unit, "free block of 0 bytes"},
-		{"odd size", func(d *disk) { d.edit(nth(6), func(m *image) { m.Size++ }) }, nth(6), "free block of 193 bytes"},
-		{"negative size", func(d *disk) { d.edit(nth(1), func(m *image) { m.Size = -32 }) }, nth(1), "free block of -32 bytes"},
-		{"beyond the end", func(d *disk) { d.edit(nth(7), func(m *image) { m.Size = 41 * unit }) }, nth(7), "free block of 1312 bytes"},
-		{"its own child", func(d *disk) { d.edit(nth(2), func(m *image) { m.Left = nth(2) }) }, nth(2), "reached twice"},
-		{"cycle", func(d *disk) { d.edit(nth(7), func(m *image) { m.Right = nth(4) }) }, nth(4), "reached twice"},
-		{"twice a child", func(d *disk) { d.edit(nth(2), func(m *image) { m.Left = m.Right }) }, nth(3), "reached twice"},
-		{"two parents", func(d *disk) { d.edit(nth(6), func(m *image) { m.Left = nth(1) }) }, nth(1), "reached twice"},
-		{"two parents, two levels", func(d *disk) { d.edit(nth(5), func(m *image) { m.Right = nth(3) }) }, nth(3), "reached twice"},
+		{"child not aligned", edit(2, func(m *image) { m.Left += 8 }), nth(2), "no node can be"},
+		{"child outside", edit(2, func(m *image) { m.Left = sevenEnd - 31 }), nth(2), "no node can be"},
+		{"leads to user data", edit(2, func(m *image) { m.Left = nth(1) + unit }), nth(1) + unit, "free block of 0 bytes"},
+		{"odd size", edit(6, func(m *image) { m.Size++ }), nth(6), "free block of 193 bytes"},
+		{"negative size", edit(1, func(m *image) { m.Size = -32 }), nth(1), "free block of -32 bytes"},
+		{"beyond the end", edit(7, func(m *image) { m.Size = 41 * unit }), nth(7), "free block of 1312 bytes"},
+		{"its own child", edit(2, func(m *image) { m.Left = nth(2) }), nth(2), "reached twice"},
+		{"cycle", edit(7, func(m *image) { m.Right = nth(4) }), nth(4), "reached twice"},
+		{"twice a child", edit(2, func(m *image) { m.Left = m.Right }), nth(3), "reached twice"},
+		{"two parents", edit(6, func(m *image) { m.Left = nth(1) }), nth(1), "reached twice"},
+		{"two parents, two levels", edit(5, func(m *image) { m.Right = nth(3) }), nth(3), "reached twice"},
 		{"sides exchanged", func(d *disk) {
 			d.edit(nth(4), func(m *image) { m.Left, m.Right = m.Right, m.Left })
 		}, nth(2), "out of order"},
-		{"beyond an inherited bound", func(d *disk) { d.edit(nth(5), func(m *image) { m.Size = 3 * unit }) }, nth(5), "out of order"},
+		{"beyond an inherited bound", edit(5, func(m *image) { m.Size = 3 * unit }), nth(5), "out of order"},
 		{"same size, lower offset", func(d *disk) {
 			*d = *newDisk(newTree(t, at(0, 2), at(10, 3)))
 			d.edit(at(0, 2).Off, func(m *image) { m.Left, m.Right = at(10, 0).Off, 0 })
 			d.edit(at(10, 3).Off, func(m *image) { m.Size = at(0, 2).Size })
 		}, at(10, 3).Off, "out of order"},
-		{"subtree lost", func(d *disk) { d.edit(nth(4), func(m *image) { m.Right = 0 }) }, nth(4), "unbalanced"},
+		{"subtree lost", edit(4, func(m *image) { m.Right = 0 }), nth(4), "unbalanced"},
 		{"overlap", func(d *disk) {
 			*d = *newDisk(newTree(t, at(0, 2), at(2, 3)))
 			d.edit(at(0, 2).Off, func(m *image) { m.Size = 3 * unit })
@@ -140,16 +143,16 @@ func TestLoadDamaged(t *testing.T) {
 
 // Trees that are at the edge of what is allowed.
 func TestLoadSound(t *testing.T) {
-	for name, edit := range map[string]func(*disk){
-		"size of a lower bound":  func(d *disk) { d.edit(nth(5), func(m *image) { m.Size = 4 * unit }) },
-		"size of an upper bound": func(d *disk) { d.edit(nth(3), func(m *image) { m.Size = 4 * unit }) },
-		"up to the end":          func(d *disk) { d.edit(nth(7), func(m *image) { m.Size = 40 * unit }) },
-		"a leaf lost":            func(d *disk) { d.edit(nth(6), func(m *image) { m.Left = 0 }) },
-		"two leaves lost":        func(d *disk) { d.edit(nth(6), func(m *image) { m.Left, m.Right = 0, 0 }) },
+	for name, change := range map[string]func(*disk){
+		"size of a lower bound":  edit(5, func(m *image) { m.Size = 4 * unit }),
+		"size of an upper bound": edit(3, func(m *image) { m.Size = 4 * unit }),
+		"up to the end":          edit(7, func(m *image) { m.Size = 40 * unit }),
+		"a leaf lost":            edit(6, func(m *image) { m.Left = 0 }),
+		"two leaves lost":        edit(6, func(m *image) { m.Left, m.Right = 0, 0 }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := seven(t)
-			edit(d)
+			change(d)
 			tree, _, err := freetree.Load(d.root, sevenEnd, d.read(t))
 			check(t, err)
 			sound(t, tree)

@@ -23,7 +23,8 @@ func (o order) less(a, b Block) bool {
 // maxDepth is more than any tree in a pool can have: an AVL tree of 2^31 nodes is at most 45 deep.
 const maxDepth = 48
 
-// path is the way from the root down to a node, or to where it would be: the nodes above, and the side to go on at each.
+// path is the way from the root down to a node, or to where it would be: the nodes above, and the side to go on at
+// each.
 type path struct {
 	at   [maxDepth]int32
 	side [maxDepth]uint8

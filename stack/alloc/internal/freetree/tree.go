@@ -4,12 +4,12 @@
 // Package freetree is the index of the free blocks of an allocator that keeps it on the disk as a tree: each free block
 // begins with its own node.
 //
-// A [Tree] holds disjoint blocks in two AVL trees over one pool of nodes. The one by size and address is also what lies on
-// the disk, node for node: [Tree.Changes] has the nodes to write, [Load] adopts a tree as it was written. The one by
-// address is in memory only; it finds the neighbours of a block.
+// A [Tree] holds disjoint blocks in two AVL trees over one pool of nodes. The one by size and address is also what
+// lies on the disk, node for node: [Tree.Changes] has the nodes to write, [Load] adopts a tree as it was written. The
+// one by address is in memory only; it finds the neighbours of a block.
 //
-// Changes can be taken back: [Tree.Mark], [Tree.Rewind], and [Tree.Settle] once they are durable. Apart from growing its
-// slices, and from its iterators, a tree allocates nothing. It is for one goroutine at a time.
+// Changes can be taken back: [Tree.Mark], [Tree.Rewind], and [Tree.Settle] once they are durable. Apart from growing
+// its slices, and from its iterators, a tree allocates nothing. It is for one goroutine at a time.
 package freetree
 
 import (
@@ -29,7 +29,7 @@ func (b Block) End() int64 { return b.Off + b.Size }
 
 func (b Block) String() string { return fmt.Sprintf("[%d,%d)", b.Off, b.End()) }
 
-// Tree holds disjoint free blocks. Check verifies what always holds:
+// Tree holds disjoint free blocks. Check verifies what always holds, but for (7), which is about changes:
 //
 //	(1) by size: every node lies strictly between its left and its right subtree in order of (size, offset);
 //	(2) by address: the same in order of offset, and blocks are disjoint;
@@ -65,11 +65,9 @@ func New() *Tree {
 	return &Tree{nodes: make([]node, 1), limit: math.MaxInt32, base: 1, since: 1}
 }
 
-// Insert adds a block, which must not overlap any other. It does not merge it with its neighbours. The error is ErrFull.
+// Insert adds a block, which must not overlap any other. It does not merge it with its neighbours. The error is
+// ErrFull.
 func (t *Tree) Insert(b Block) error {
-	if b.Off <= 0 || b.Size <= 0 || b.Size > math.MaxInt64-b.Off {
-		panic(fmt.Sprintf("freetree: inserting %v", b))
-	}
 	below, at, above := t.around(byAddress, b)
 	if at != 0 {
 		below = at
@@ -95,8 +93,9 @@ func (t *Tree) Remove(b Block) {
 	t.bytes -= b.Size
 }
 
-// Replace changes the bounds of a block that is in the tree, to where they overlap no other block and jump over none. It
-// is cheaper than Remove and Insert, and keeps the block's node where it is if its place in the order of size allows.
+// Replace changes the bounds of a block that is in the tree, to where they overlap no other block and jump over none.
+// It is cheaper than Remove and Insert, and keeps the block's node where it is if its place in the order of size
+// allows.
 func (t *Tree) Replace(old, b Block) {
 	lower, _, upper := t.around(byAddress, old)
 	t.mustFit(b, lower, upper)
@@ -120,8 +119,8 @@ func (t *Tree) Replace(old, b Block) {
 // mustFit makes sure that b overlaps neither neighbour: handing out bytes twice is the one thing worse than a panic.
 func (t *Tree) mustFit(b Block, below, above int32) {
 	switch {
-	case b.Size <= 0:
-		panic(fmt.Sprintf("freetree: empty block %v", b))
+	case b.Off <= 0 || b.Size <= 0 || b.Size > math.MaxInt64-b.Off:
+		panic(fmt.Sprintf("freetree: not a block: %d bytes at %d", b.Size, b.Off))
 	case below != 0 && t.nodes[below].End() > b.Off:
 		panic(fmt.Sprintf("freetree: %v overlaps free %v", b, t.nodes[below].Block))
 	case above != 0 && t.nodes[above].Off < b.End():
