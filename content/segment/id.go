@@ -106,7 +106,9 @@ type RecordID struct {
 }
 
 // String is the form of the journal: the segment, a colon and the number.
-func (r RecordID) String() string { return r.Segment.String() + ":" + strconv.FormatUint(uint64(r.Number), 10) }
+func (r RecordID) String() string {
+	return r.Segment.String() + ":" + strconv.FormatUint(uint64(r.Number), 10)
+}
 
 // Hex is the form of Oak's tools: the segment, a full stop and eight digits of the number.
 func (r RecordID) Hex() string { return fmt.Sprintf("%s.%08x", r.Segment, r.Number) }
