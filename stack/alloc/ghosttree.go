@@ -12,11 +12,12 @@ import (
 
 // Positions in the payload of a GhostTree file, and sizes.
 const (
-	ghostMagicAt  = 32 // behind what is reserved for the program
-	ghostRootAt   = 40
-	ghostArena    = 48
-	ghostUnit     = 32      // blocks start at ghostArena plus a multiple of it, and have multiples of it
-	ghostKeepTail = 4 << 10 // bytes: see cutTail
+	ghostMagicAt   = 32 // behind what is reserved for the program
+	ghostVersionAt = 38 // in the magic
+	ghostRootAt    = 40
+	ghostArena     = 48
+	ghostUnit      = 32      // blocks start at ghostArena plus a multiple of it, and have multiples of it
+	ghostKeepTail  = 4 << 10 // bytes: see cutTail
 )
 
 var ghostMagic = [8]byte{'A', 'L', 'G', 'T', 0, 1, 4, 0}
@@ -39,10 +40,16 @@ type ghostTree struct {
 	path     string
 	tree     *freetree.Tree // as the file has it, with the changes of the unit under way
 	serial   uint64         // of the unit
-	marks    []freetree.Mark
+	marks    []ghostMark
 	adjacent bool // some free blocks may touch, as other programs leave them
 	node     [freetree.NodeSize]byte
 	copied   []byte // for moving regions
+}
+
+// ghostMark is what there was in memory.
+type ghostMark struct {
+	freetree.Mark
+	adjacent bool
 }
 
 // OpenGhostTree opens the allocator of a stack, or creates one in an empty stack. A sound file is not written to. A tree
@@ -53,13 +60,15 @@ func OpenGhostTree(s *stack.Stack) (*GhostTree, error) {
 	a := &GhostTree{newCore(s, g), g}
 	if s.IsEmpty() {
 		g.tree = freetree.New()
-		return a, s.Do(ghostCreation{})
+		if err := s.Do(ghostCreation{}); err != nil {
+			return nil, err
+		}
+		return a, nil
 	}
-	root, err := g.readHeader(s)
-	if err != nil {
+	if err := g.open(s, &a.core); err != nil {
 		return nil, err
 	}
-	return a, g.open(s, root, &a.core)
+	return a, nil
 }
 
 // ghostCreation writes the header.
@@ -82,13 +91,15 @@ func (g *ghostTree) mark(u *stack.Unit) int {
 		g.serial = u.Serial()
 		g.marks = g.marks[:0]
 	}
-	g.marks = append(g.marks, g.tree.Mark())
+	g.marks = append(g.marks, ghostMark{g.tree.Mark(), g.adjacent})
 	return len(g.marks) - 1
 }
 
 // rewind implements policy.
 func (g *ghostTree) rewind(to int) {
-	g.tree.Rewind(g.marks[to])
+	m := g.marks[to]
+	g.tree.Rewind(m.Mark)
+	g.adjacent = m.adjacent
 	g.marks = g.marks[:to]
 }
 

@@ -105,6 +105,6 @@ func (g *ghostTree) coalesce(u *stack.Unit) error {
 	if err := g.flush(u, m); err != nil {
 		return err
 	}
-	g.adjacent = false // if this is taken back they are merged one by one, as their neighbours are freed
+	g.adjacent = false
 	return nil
 }

@@ -41,11 +41,11 @@ func (g *ghostTree) check(u *stack.Unit, report func(error)) {
 	root := int64(le.Uint64(h[ghostRootAt-ghostMagicAt:]))
 	tree, stale, err := freetree.Load(root, u.Len(), nodesOf(u))
 	if err != nil {
-		report(g.located(err, nil))
+		report(g.located(err))
 		return
 	}
-	if vv := h[6]; stale > 0 && vv > 2 { // older versions left the cached heights zero
-		report(g.corrupt(ghostRootAt, "free tree: %d nodes have heights that are not those of their subtrees", stale))
+	if stale > 0 && h[ghostVersionAt-ghostMagicAt] >= ghostHeights {
+		report(g.located(staleHeights(stale)))
 	}
 	if odd := (u.Len() - ghostArena) % ghostUnit; odd != 0 {
 		report(g.corrupt(u.Len()-odd, "the arena ends inside a block"))
@@ -54,7 +54,7 @@ func (g *ghostTree) check(u *stack.Unit, report func(error)) {
 		report(err)
 	}
 	for b := range tree.ByAddress() {
-		if err := g.checkZeros(u, []freetree.Block{b}); err != nil {
+		if err := g.checkZeros(u, b); err != nil {
 			report(err)
 		}
 	}
@@ -77,20 +77,18 @@ func (g *ghostTree) compare(stored *freetree.Tree) error {
 	return nil
 }
 
-// checkZeros says whether all bytes of free blocks behind their nodes are zero.
-func (g *ghostTree) checkZeros(p payload, blocks []freetree.Block) error {
-	buf := make([]byte, 64<<10)
-	for _, b := range blocks {
-		for at := b.Off + freetree.NodeSize; at < b.End(); {
-			part := buf[:min(int64(len(buf)), b.End()-at)]
-			if _, err := p.ReadAt(part, at); err != nil {
-				return err
-			}
-			if rest := bytes.TrimLeft(part, "\x00"); len(rest) > 0 {
-				return g.corrupt(at+int64(len(part)-len(rest)), "the free block at %d has bytes that are not zero", b.Off)
-			}
-			at += int64(len(part))
+// checkZeros says whether all bytes of a free block behind its node are zero.
+func (g *ghostTree) checkZeros(p payload, b freetree.Block) error {
+	buf := make([]byte, min(b.Size, 64<<10))
+	for at := b.Off + freetree.NodeSize; at < b.End(); {
+		part := buf[:min(int64(len(buf)), b.End()-at)]
+		if _, err := p.ReadAt(part, at); err != nil {
+			return err
 		}
+		if rest := bytes.TrimLeft(part, "\x00"); len(rest) > 0 {
+			return g.corrupt(at+int64(len(part)-len(rest)), "the free block at %d has bytes that are not zero", b.Off)
+		}
+		at += int64(len(part))
 	}
 	return nil
 }
@@ -116,8 +114,8 @@ func (g *ghostTree) reclaim(u *stack.Unit, live []Region) (n int64, err error) {
 		end = b.End()
 	}
 	m := g.tree.Mark()
-	for k := len(gaps) - 1; k >= 0; k-- {
-		freed, err := g.reclaimGap(u, gaps[k])
+	for _, gap := range gaps {
+		freed, err := g.reclaimGap(u, gap)
 		if err != nil {
 			return 0, err
 		}
@@ -149,17 +147,15 @@ func (g *ghostTree) reclaimGap(u *stack.Unit, gap freetree.Block) (n int64, err 
 func RebuildGhostTree(s *stack.Stack, live []Region) (*GhostTree, error) {
 	g := &ghostTree{path: s.Path(), tree: freetree.New()}
 	a := &GhostTree{newCore(s, g), g}
-	if _, err := g.readHeader(s); err != nil {
+	if _, _, err := g.readHeader(s); err != nil {
 		return nil, err
-	}
-	if odd := (s.Len() - ghostArena) % ghostUnit; odd != 0 {
-		if _, err := s.Extend(ghostUnit - odd); err != nil {
-			return nil, err
-		}
 	}
 	q := a.request(opCall)
 	q.call = func(u *stack.Unit) (n int64, err error) {
 		sorted, err := a.checkRegions(live, u.Len())
+		if err == nil {
+			_, err = u.Extend(missingBytes(u.Len()))
+		}
 		if err == nil {
 			n, err = g.reclaim(u, sorted)
 		}
@@ -168,6 +164,8 @@ func RebuildGhostTree(s *stack.Stack, live []Region) (*GhostTree, error) {
 		}
 		return n, err
 	}
-	_, err := q.do()
-	return a, err
+	if _, err := q.do(); err != nil {
+		return nil, err
+	}
+	return a, nil
 }

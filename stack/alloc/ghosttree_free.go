@@ -27,13 +27,13 @@ func (g *ghostTree) free(u *stack.Unit, r Region) error {
 // end.
 func (g *ghostTree) release(u *stack.Unit, b freetree.Block) error {
 	before, after := g.tree.Neighbours(b)
-	if b.End() == u.Len() && g.cutTail(before, b) {
-		return u.Truncate(b.Off - before.Size)
+	whole := freetree.Block{Off: b.Off - before.Size, Size: before.Size + b.Size + after.Size}
+	if whole.End() == u.Len() && g.cutTail(whole, before, after) {
+		return u.Truncate(whole.Off)
 	}
 	if err := u.Zero(b.Off, b.Size); err != nil {
 		return err
 	}
-	whole := freetree.Block{Off: b.Off - before.Size, Size: before.Size + b.Size + after.Size}
 	if after.Size > 0 {
 		if err := u.Zero(after.Off, freetree.NodeSize); err != nil {
 			return err
@@ -53,29 +53,32 @@ func (g *ghostTree) release(u *stack.Unit, b freetree.Block) error {
 	return nil
 }
 
-// cutTail takes the free block before the last one out of the tree, so that both can be cut off, if that is cheap. It is if
-// there is none. Otherwise nodes change, and everything from the first of them on has to be written anew: the journal knows
-// no other way to change bytes and cut others off at once. So a tail is kept until what is cut off is worth it.
-func (g *ghostTree) cutTail(before, b freetree.Block) bool {
-	if before.Size == 0 {
-		return true
-	}
+// cutTail takes the free blocks of a free tail out of the tree, so that it can be cut off, if that is cheap. It is if no node
+// changes. Otherwise everything from the first of them on has to be written anew: the journal knows no other way to change
+// bytes and cut others off at once. So a tail is kept until what is cut off is worth it.
+func (g *ghostTree) cutTail(tail, before, after freetree.Block) bool {
 	m := g.tree.Mark()
-	g.tree.Remove(before)
-	if before.Off-g.lowestChange(m) > max(ghostKeepTail, 2*(before.Size+b.Size)) {
+	if before.Size > 0 {
+		g.tree.Remove(before)
+	}
+	if after.Size > 0 {
+		g.tree.Remove(after)
+	}
+	if from, ok := g.lowestChange(); ok && tail.Off-from > max(ghostKeepTail, 2*tail.Size) {
 		g.tree.Rewind(m)
 		return false
 	}
 	return true
 }
 
-// lowestChange is the offset of the first byte that flush would write.
-func (g *ghostTree) lowestChange(m freetree.Mark) int64 {
+// lowestChange is the offset of the first byte that has to be written because the tree is not as it was when the operation
+// began, if there is one.
+func (g *ghostTree) lowestChange() (off int64, ok bool) {
+	m := g.marks[len(g.marks)-1].Mark
 	if g.tree.RootChanged(m) {
-		return ghostRootAt
+		return ghostRootAt, true
 	}
-	off, _ := g.tree.LowestChange(m)
-	return off
+	return g.tree.LowestChange(m)
 }
 
 // trim cuts off a free block at the end.
@@ -111,8 +114,8 @@ func (g *ghostTree) freeBulk(u *stack.Unit, rs []Region) error {
 		blocks = append(blocks, b)
 	}
 	m := g.tree.Mark()
-	for k := len(blocks) - 1; k >= 0; k-- { // so that what is at the end is cut off
-		if err := g.release(u, blocks[k]); err != nil {
+	for _, b := range blocks { // what is at the end last, when it is known whether cutting it off is cheap
+		if err := g.release(u, b); err != nil {
 			return err
 		}
 	}

@@ -19,39 +19,61 @@ type payload interface {
 	Len() int64
 }
 
-// readHeader returns the offset of the root.
-func (g *ghostTree) readHeader(s *stack.Stack) (root int64, err error) {
+// ghostHeights is the first version whose nodes have the heights of their children.
+const ghostHeights = 3
+
+// readHeader returns the version and the offset of the root.
+func (g *ghostTree) readHeader(s *stack.Stack) (version byte, root int64, err error) {
 	var h [ghostArena]byte
 	if n := s.Len(); n < ghostArena {
-		return 0, fmt.Errorf("%w: %s has a payload of %d bytes, too short for a GhostTree", ErrFormat, g.path, n)
+		return 0, 0, fmt.Errorf("%w: %s has a payload of %d bytes, too short for a GhostTree", ErrFormat, g.path, n)
 	}
 	if _, err := s.ReadAt(h[:], 0); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if !bytes.Equal(h[ghostMagicAt:ghostMagicAt+6], ghostMagic[:6]) {
-		return 0, fmt.Errorf("%w: %s has %x in place of a GhostTree's magic", ErrFormat, g.path, h[ghostMagicAt:ghostRootAt])
+		return 0, 0, fmt.Errorf("%w: %s has %x in place of a GhostTree's magic", ErrFormat, g.path, h[ghostMagicAt:ghostRootAt])
 	}
-	return int64(le.Uint64(h[ghostRootAt:])), nil
+	return h[ghostVersionAt], int64(le.Uint64(h[ghostRootAt:])), nil
 }
 
 // open loads the tree. What an older program left half done it completes.
-func (g *ghostTree) open(s *stack.Stack, root int64, c *core) error {
-	if odd := (s.Len() - ghostArena) % ghostUnit; odd != 0 {
-		if _, err := s.Extend(ghostUnit - odd); err != nil {
-			return err
-		}
-		c.repaired = append(c.repaired, fmt.Sprintf("extended the payload by %d bytes to whole blocks", ghostUnit-odd))
+func (g *ghostTree) open(s *stack.Stack, c *core) error {
+	version, root, err := g.readHeader(s)
+	if err != nil {
+		return err
 	}
-	tree, _, err := freetree.Load(root, s.Len(), nodesOf(s))
-	if damage := (*freetree.DamageError)(nil); errors.As(err, &damage) {
-		return g.rebuild(s, root, damage, c)
+	tree, stale, err := freetree.Load(root, s.Len(), nodesOf(s))
+	if stale > 0 && version >= ghostHeights {
+		err = staleHeights(stale)
+	}
+	if damage, ok := errors.AsType[*freetree.DamageError](err); ok {
+		tree, err = g.rebuild(s, root, damage, c)
 	}
 	if err != nil {
 		return err
 	}
 	g.adopt(tree)
+	// Last, as a file that is refused must not be touched.
+	missing := missingBytes(s.Len())
+	if missing == 0 {
+		return nil
+	}
+	if _, err := s.Extend(missing); err != nil {
+		return err
+	}
+	c.repaired = append(c.repaired, fmt.Sprintf("extended the payload by %d bytes to whole blocks", missing))
 	return nil
 }
+
+// staleHeights is a tree some of whose nodes were not written when others were.
+func staleHeights(nodes int) error {
+	reason := fmt.Sprintf("%d nodes have heights that are not those of their subtrees", nodes)
+	return &freetree.DamageError{Off: ghostRootAt, Reason: reason}
+}
+
+// missingBytes is how many bytes a payload lacks to end with a whole block.
+func missingBytes(length int64) int64 { return -(length - ghostArena) & (ghostUnit - 1) }
 
 func (g *ghostTree) adopt(tree *freetree.Tree) {
 	g.tree = tree
@@ -67,42 +89,42 @@ func (g *ghostTree) corrupt(off int64, format string, args ...any) error {
 	return corruptAt(g.path, off, format, args...)
 }
 
-// rebuild makes a new tree of the nodes that can be reached from the root. Changes of older programs that were interrupted
-// leave nodes that cannot be reached, two ways to one, and order and balance lost, but never one that is wrong in itself: if
-// there is such a node, or bytes in a free block that are not zero, then something else has happened, and what looks like a
-// node may be a program's data.
-func (g *ghostTree) rebuild(s *stack.Stack, root int64, found *freetree.DamageError, c *core) error {
+// rebuild makes a new tree of the nodes that can be reached from the root, and writes it. Changes of older programs that were
+// interrupted leave nodes that cannot be reached, two ways to one, order and balance lost, and nodes set to zero, but never
+// one that is wrong in itself: if there is such a node, or bytes in a free block that are not zero, then something else has
+// happened, and what looks like a node may be a program's data.
+func (g *ghostTree) rebuild(s *stack.Stack, root int64, found *freetree.DamageError, c *core) (*freetree.Tree, error) {
 	blocks, err := freetree.Collect(root, s.Len(), nodesOf(s))
 	if err != nil {
-		return g.located(err, found)
+		return nil, g.located(err)
 	}
 	merged, absorbed, err := g.merge(blocks)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := g.checkZeros(s, blocks); err != nil {
-		return err
+	for _, b := range blocks {
+		if err := g.checkZeros(s, b); err != nil {
+			return nil, err
+		}
 	}
 	tree, err := freetree.Build(merged)
 	if err != nil {
-		return g.located(err, found)
+		return nil, g.located(err)
 	}
-	err = s.Do(&ghostRebuild{g, tree, absorbed})
-	if err != nil {
-		return err
+	if err := s.Do(&ghostRebuild{g, tree, absorbed}); err != nil {
+		return nil, err
 	}
-	g.adopt(tree)
-	c.repaired = append(c.repaired, fmt.Sprintf("rebuilt the tree of %d free blocks, because the node at %d %s", len(blocks), found.Off, found.Reason))
-	return nil
+	c.repaired = append(c.repaired,
+		fmt.Sprintf("rebuilt the tree of %d free blocks, because of what was found at %d of the payload: %s", len(blocks), found.Off, found.Reason))
+	return tree, nil
 }
 
 // located makes damage that the tree found an error that says where in the file it is.
-func (g *ghostTree) located(err error, first *freetree.DamageError) error {
-	damage := first
-	if !errors.As(err, &damage) {
-		return err
+func (g *ghostTree) located(err error) error {
+	if damage, ok := errors.AsType[*freetree.DamageError](err); ok {
+		return g.corrupt(damage.Off, "free tree: %s", damage.Reason)
 	}
-	return g.corrupt(damage.Off, "free tree: %s", damage.Reason)
+	return err
 }
 
 // merge merges blocks that touch, and returns those that are not there any more as well.

@@ -18,6 +18,10 @@ var formats = []struct {
 	open  func(s *stack.Stack) (Allocator, error)
 }{
 	{"ALGT\x00\x01", 32, opener(OpenGhostTree)},
+	{"ALSL\x00\x01", 24, opener(func(s *stack.Stack) (*Slab, error) { return OpenSlab(s, 0) })},
+	{"ALCK\x00\x01", 24, opener(func(s *stack.Stack) (*CheckedSlab, error) { return OpenCheckedSlab(s, 0) })},
+	{"ALSG\x00\x02", 24, opener(OpenSegregated)},
+	{"ALFF\x00\x01", 16, opener(OpenFirstFit)},
 }
 
 // opener is an Open function as one of [Allocator].
@@ -53,6 +57,14 @@ func Name(a Allocator) string {
 	switch a.(type) {
 	case *GhostTree:
 		return "ghosttree"
+	case *FirstFit:
+		return "firstfit"
+	case *Slab:
+		return "slab"
+	case *CheckedSlab:
+		return "checked-slab"
+	case *Segregated:
+		return "segregated"
 	case *Linear:
 		return "linear"
 	}

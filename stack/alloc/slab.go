@@ -22,9 +22,9 @@ const (
 	slabInUse    = 1 << 63 // of a mark
 )
 
-// cheapCut is how many bytes may be written anew so that others behind them can be cut off: the journal can change bytes and
-// shorten the payload at once only by writing everything from the first changed byte on. If they are more, what is to be
-// cut off becomes free blocks.
+// cheapCut is how many bytes may be written anew so that others behind them can be cut off: the journal can change
+// bytes and shorten the payload at once only by writing everything from the first changed byte on. If they are more,
+// what is to be cut off becomes free blocks.
 const cheapCut = 64 << 10
 
 // slabKind is what Slab and CheckedSlab differ in.
@@ -39,21 +39,21 @@ var (
 	checkedSlab = slabKind{"CheckedSlab", [8]byte{'A', 'L', 'C', 'K', 0, 1, 3, 0}, 8}
 )
 
-// Slab is an allocator of equal blocks: a region has one, or several side by side. Live blocks have no marks at all; a free
-// one begins with the offset of the next. Single blocks are taken from the list of the free ones, several always from the
-// end of the file.
+// Slab is an allocator of equal blocks: a region has one, or several side by side. Live blocks have no marks at all;
+// a free one begins with the offset of the next. Single blocks are taken from the list of the free ones, several
+// always from the end of the file.
 //
-// Which blocks are free is kept in memory too, a bit for each, from the first change on: freeing a region again, or writing
-// to it, is refused. What is no region but overlaps no free block is not known.
+// Which blocks are free is kept in memory too, a bit for each, from the first change on: freeing a region again, or
+// writing to it, is refused. What is no region but overlaps no free block is not known.
 type Slab struct {
 	core
 	slab *slab
 }
 
-// OpenSlab opens the allocator of a stack, or creates one in an empty stack, with blocks of that many bytes, at least 8. Of
-// a file that exists the size counts that it has, and blockSize must be that or 0. [ErrFormat] if the payload is not that of
-// a Slab. Nothing is written, and only the header is read: a damaged free list is found by the first change, and by Check;
-// Reclaim repairs it.
+// OpenSlab opens the allocator of a stack, or creates one in an empty stack, with blocks of that many bytes, at least
+// 8. Of a file that exists the size counts that it has, and blockSize must be that or 0. [ErrFormat] if the payload
+// is not that of a Slab. Nothing is written, and only the header is read: a damaged free list is found by the first
+// change, and by Check; Reclaim repairs it.
 func OpenSlab(s *stack.Stack, blockSize int64) (*Slab, error) {
 	p := &slab{kind: plainSlab, path: s.Path(), size: blockSize}
 	if err := p.open(s); err != nil {
@@ -74,7 +74,7 @@ type slab struct {
 	// What follows is known once loaded is set.
 	loaded bool
 	head   int64 // offset of the first free block, 0 if there is none
-	free   blockSet
+	unused blockSet
 	serial uint64 // of the unit
 	log    []slabChange
 
@@ -85,10 +85,10 @@ type slab struct {
 
 // slabChange is something to take back in memory.
 type slabChange struct {
-	head  int64 // before
-	run   run
-	added bool
-	all   *blockSet // or, if there is something here, the whole set before
+	head   int64 // before
+	run    run
+	added  bool
+	unload bool // there was nothing in memory
 }
 
 // open reads the header, or writes it.
@@ -101,13 +101,14 @@ func (p *slab) open(s *stack.Stack) error {
 	}
 	var h [slabArena]byte
 	if s.Len() < slabArena {
-		return fmt.Errorf("%w: %s has a payload of %d bytes, too short for a %s", ErrFormat, p.path, s.Len(), p.kind.name)
+		return fmt.Errorf("%w: %s: %d bytes are too short for a %s", ErrFormat, p.path, s.Len(), p.kind.name)
 	}
 	if err := s.GetInto(0, h[:]); err != nil {
 		return err
 	}
 	if !bytes.Equal(h[slabMagicAt:slabMagicAt+6], p.kind.magic[:6]) {
-		return fmt.Errorf("%w: %s has %x in place of a %s's magic", ErrFormat, p.path, h[slabMagicAt:slabSizeAt], p.kind.name)
+		found := h[slabMagicAt:slabSizeAt]
+		return fmt.Errorf("%w: %s has %x in place of a %s's magic", ErrFormat, p.path, found, p.kind.name)
 	}
 	given := p.size
 	p.size = int64(le.Uint64(h[slabSizeAt:]))
@@ -115,7 +116,8 @@ func (p *slab) open(s *stack.Stack) error {
 		return corruptAt(p.path, slabSizeAt, "blocks of %d bytes", uint64(p.size))
 	}
 	if given != p.kind.mark && given != p.size {
-		return fmt.Errorf("%w: %s has blocks of %d bytes, not %d", ErrFormat, p.path, p.size-p.kind.mark, given-p.kind.mark)
+		has, want := p.size-p.kind.mark, given-p.kind.mark
+		return fmt.Errorf("%w: %s has blocks of %d bytes, not %d", ErrFormat, p.path, has, want)
 	}
 	if odd := (s.Len() - slabArena) % p.size; odd != 0 {
 		return corruptAt(p.path, s.Len()-odd, "the payload ends after %d of the %d bytes of a block", odd, p.size)
@@ -160,12 +162,12 @@ func (p *slab) rewind(to int) {
 		p.log = p.log[:len(p.log)-1]
 		p.head = c.head
 		switch {
-		case c.all != nil:
-			p.free = *c.all
+		case c.unload:
+			p.unload()
 		case c.added:
-			p.free.remove(c.run)
+			p.unused.remove(c.run)
 		default:
-			p.free.add(c.run)
+			p.unused.add(c.run)
 		}
 	}
 }
@@ -177,11 +179,8 @@ func (p *slab) bounds() (Region, int64) { return Region{Len: slabMagicAt}, slabA
 func (p *slab) live(r Region) error {
 	first := (r.Off - slabArena) / p.size
 	covered := run{first, (r.End()-slabArena-1)/p.size - first + 1}
-	if !r.IsEmpty() && p.free.overlaps(covered) {
+	if !r.IsEmpty() && p.unused.overlaps(covered) {
 		return fmt.Errorf("%w: %v overlaps a free block", ErrNotAllocated, r)
-	}
-	if p.kind.mark > 0 && (r.Off-slabArena)%p.size < p.kind.mark && covered.n == 1 {
-		return fmt.Errorf("%w: %v begins in the mark of a block", ErrNotAllocated, r)
 	}
 	return nil
 }
@@ -210,8 +209,8 @@ func (p *slab) region(u *stack.Unit, r Region) (run, error) {
 	case !ok:
 		return b, fmt.Errorf("%w: no block begins at %d", ErrNotAllocated, r.Off-p.kind.mark)
 	case p.offset(b.end()) > u.Len():
-		return b, fmt.Errorf("%w: the blocks of %v end at %d, the payload at %d", ErrNotAllocated, r, p.offset(b.end()), u.Len())
-	case p.free.overlaps(b):
+		return b, fmt.Errorf("%w: the payload ends inside the %d blocks of %v", ErrNotAllocated, b.n, r)
+	case p.unused.overlaps(b):
 		return b, fmt.Errorf("%w: %v has free blocks", ErrNotAllocated, r)
 	case p.kind.mark == 0:
 		return b, nil

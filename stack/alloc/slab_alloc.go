@@ -37,7 +37,9 @@ func (p *slab) alloc(u *stack.Unit, n int64, zero bool) (int64, error) {
 }
 
 // allocBulk implements policy.
-func (p *slab) allocBulk(u *stack.Unit, lens, offs []int64) error { return bulk{p}.allocBulk(u, lens, offs) }
+func (p *slab) allocBulk(u *stack.Unit, lens, offs []int64) error {
+	return bulk{p}.allocBulk(u, lens, offs)
+}
 
 // free implements policy.
 func (p *slab) free(u *stack.Unit, r Region) error {
@@ -102,8 +104,8 @@ func (p *slab) resize(u *stack.Unit, r Region, before, after int64) error {
 	return p.fit(u, b, to, r, n, true)
 }
 
-// fit changes the blocks of a region in place: it can lose some at both ends, and win some at the end of the payload. n is its
-// new length.
+// fit changes the blocks of a region in place: it can lose some at both ends, and win some at the end of the payload.
+// n is its new length.
 func (p *slab) fit(u *stack.Unit, b, to run, r Region, n int64, zero bool) error {
 	if to != b {
 		if err := p.claim(u, to); err != nil {
@@ -129,7 +131,7 @@ func (p *slab) fitEnds(u *stack.Unit, b, to run) error {
 			return err
 		}
 		back.n = 0
-	case back.n > 0 && front.n == 0 && p.offset(b.end()) == u.Len() && (p.kind.mark == 0 || to.n*p.size <= cheapCut):
+	case back.n > 0 && front.n == 0 && p.offset(b.end()) == u.Len() && p.cutIsCheap(to):
 		return u.Truncate(p.offset(to.end()))
 	}
 	switch {
@@ -142,6 +144,10 @@ func (p *slab) fitEnds(u *stack.Unit, b, to run) error {
 	}
 	return nil
 }
+
+// cutIsCheap says whether what lies behind the blocks of a region can be cut off now that they are fewer: their mark
+// changes.
+func (p *slab) cutIsCheap(to run) bool { return p.kind.mark == 0 || to.n*p.size <= cheapCut }
 
 // move gives a region new blocks at the end of the payload: they are more than one.
 func (p *slab) move(u *stack.Unit, b run, r Region, n int64) (int64, error) {

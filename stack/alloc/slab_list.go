@@ -5,7 +5,8 @@ package alloc
 
 import "github.com/holtdb/holt/stack"
 
-// load reads the free list, if that has not been done. Nothing has changed it since the file was opened: each change needs it.
+// load reads the free list, if that has not been done. Nothing has changed it since the file was opened: each change
+// needs it.
 func (p *slab) load(u *stack.Unit) error {
 	if p.loaded {
 		return nil
@@ -17,7 +18,9 @@ func (p *slab) load(u *stack.Unit) error {
 	return err
 }
 
-func (p *slab) adopt(head int64, free blockSet) { p.head, p.free, p.loaded = head, free, true }
+func (p *slab) adopt(head int64, free blockSet) { p.head, p.unused, p.loaded = head, free, true }
+
+func (p *slab) unload() { p.head, p.unused, p.loaded = 0, blockSet{}, false }
 
 // walk reads the free list. It visits no block twice.
 func (p *slab) walk(u *stack.Unit) (head int64, free blockSet, err error) {
@@ -32,7 +35,7 @@ func (p *slab) walk(u *stack.Unit) (head int64, free blockSet, err error) {
 		case !ok:
 			return 0, blockSet{}, corruptAt(p.path, at, "the free list leads to %d, where no block is", uint64(next))
 		case free.has(i):
-			return 0, blockSet{}, corruptAt(p.path, at, "the free list leads to the block at %d for the second time", next)
+			return 0, blockSet{}, corruptAt(p.path, at, "the free list leads to %d for the second time", next)
 		}
 		free.add(run{i, 1})
 		if at, next, err = p.readLink(u, next, word[:]); err != nil {
@@ -61,12 +64,12 @@ func (p *slab) pop(u *stack.Unit) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if i, ok := p.index(next, u.Len()); next != 0 && (!ok || next == off || !p.free.has(i)) {
+	if i, ok := p.index(next, u.Len()); next != 0 && (!ok || next == off || !p.unused.has(i)) {
 		return 0, corruptAt(p.path, at, "the free list leads to %d, where no free block is", uint64(next))
 	}
 	b := run{(off - slabArena) / p.size, 1}
 	p.log = append(p.log, slabChange{head: p.head, run: b})
-	p.free.remove(b)
+	p.unused.remove(b)
 	return off, p.setHead(u, next)
 }
 
@@ -91,7 +94,7 @@ func (p *slab) push(u *stack.Unit, runs []run) error {
 	}
 	for _, b := range runs {
 		p.log = append(p.log, slabChange{head: p.head, run: b, added: true})
-		p.free.add(b)
+		p.unused.add(b)
 	}
 	return p.setHead(u, p.offset(runs[0].first))
 }
@@ -109,11 +112,11 @@ func (p *slab) setHead(u *stack.Unit, head int64) error {
 	return err
 }
 
-// dropList makes the free list empty.
+// dropList makes a damaged free list, which could not be loaded, an empty one.
 func (p *slab) dropList(u *stack.Unit) error {
-	old := p.free
-	p.log = append(p.log, slabChange{head: p.head, all: &old})
-	p.free, p.loaded = blockSet{}, true
+	p.unload()
+	p.log = append(p.log, slabChange{unload: true})
+	p.loaded = true
 	return p.setHead(u, 0)
 }
 

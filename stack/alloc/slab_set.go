@@ -94,15 +94,6 @@ func (s *blockSet) sorted() []int64 {
 	return all
 }
 
-// runs returns all blocks, neighbours as one run.
-func (s *blockSet) runs() []run {
-	var all []run
-	for _, i := range s.sorted() {
-		all = join(all, run{i, 1})
-	}
-	return all
-}
-
 // join appends a run to sorted ones, or to the last of them if it begins where that ends.
 func join(runs []run, r run) []run {
 	if k := len(runs) - 1; k >= 0 && runs[k].end() == r.first {

@@ -38,7 +38,7 @@ func takesSpace(op file.Op) bool {
 // Each call of a history fails, and the handle is used on. An operation that failed has done nothing, or all further ones are
 // refused until the file is reopened.
 func TestFaults(t *testing.T) {
-	forEach(t, func(t *testing.T, k *kind) {
+	forAll(t, func(t *testing.T, k *kind) {
 		for _, h := range histories(t, k) {
 			for i := range failures {
 				for call, failed := 1, true; failed; call++ {
@@ -100,7 +100,7 @@ func (h *history) goesOn(t *testing.T, what string, w *world, fault *file.Fault,
 	t.Helper()
 	fault.FailIf(nil)
 	// It may have been broken in the background, by a call before the one that failed the operation.
-	broken := errors.Is(w.a.Stack().Update(func(*stack.Unit) error { return nil }), stack.ErrFailed)
+	broken := w.failed()
 	if errors.Is(err, stack.ErrFailed) && !broken {
 		t.Fatalf("%s, %s: it goes on after %v", h.name, what, err)
 	}
@@ -158,13 +158,13 @@ func (h *history) completes(t rapid.TB, what string, w *world, done int) {
 
 // Calls fail at random while several goroutines use an allocator. Each finds what it was told it has.
 func TestFaultsOfGroups(t *testing.T) {
-	forEach(t, func(t *testing.T, k *kind) {
-		for seed := range uint64(times(12, 200)) {
+	forAll(t, func(t *testing.T, k *kind) {
+		for seed := range uint64(times(30, 300)) {
 			disk := newDisk()
 			fault := file.NewFault(disk)
 			first := newWorld(k, fault)
 			check(t, first.open())
-			fault.FailRandomly(0.02, seed)
+			fault.FailRandomly(0.004, seed)
 			worlds := make([]*world, 4)
 			maybe := make([][]piece, len(worlds))
 			goroutines(len(worlds), func(i int) {
@@ -249,7 +249,7 @@ func agrees(t rapid.TB, what string, s *stack.Stack, sure, maybe []piece) {
 
 // A read that fails says so, and nothing else comes of it.
 func TestFaultOfReads(t *testing.T) {
-	forEach(t, func(t *testing.T, k *kind) {
+	forAll(t, func(t *testing.T, k *kind) {
 		base, live := prepared(t, k, 1)
 		fault := file.NewFault(base)
 		w := newWorld(k, fault)

@@ -93,13 +93,13 @@ func (h *history) note(t rapid.TB, w *world) {
 func histories(t *testing.T, k *kind) (all []*history) {
 	t.Helper()
 	for v := range verbs {
-		for seed := range uint64(times(4, 20)) {
+		for seed := range uint64(times(2, 8)) {
 			all = append(all, record(t, k, fmt.Sprint(v, ", seed ", seed), seed, func(d dice) []op { return []op{everything.opOf(d, v)} }))
 		}
 	}
-	for seed := range uint64(times(4, 40)) {
+	for seed := range uint64(times(3, 10)) {
 		all = append(all, record(t, k, fmt.Sprint("seed ", seed), seed, func(d dice) (ops []op) {
-			for range times(6, 15) {
+			for range times(6, 10) {
 				ops = append(ops, everything.op(d))
 			}
 			return ops

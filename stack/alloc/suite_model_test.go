@@ -18,7 +18,7 @@ func (d drawn) draw(what string, n int) int { return rapid.IntRange(0, n-1).Draw
 
 // Whatever is done, in whatever order: regions hold what was written to them, do not overlap, and nothing is lost.
 func TestModel(t *testing.T) {
-	forEach(t, func(t *testing.T, k *kind) {
+	forAll(t, func(t *testing.T, k *kind) {
 		rapid.Check(t, func(t *rapid.T) { model(t, k) })
 	})
 }

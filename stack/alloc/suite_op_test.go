@@ -41,13 +41,16 @@ const (
 // op is an operation as it was drawn, in numbers that fit any allocator and any state of it.
 type op struct {
 	verb   verb
-	pick   int     // which of the live regions, modulo their number
+	pick   int     // which of the live regions, modulo their number; unless
+	last   bool    // the one that ends last
 	n      int64   // how many bytes; of free bulk how many regions
-	a, b   int64   // by how much the ends are moved
+	a, b   int64   // by how much the ends are moved; or
+	room   bool    // as far as there is room on both sides, a and b being 1 where it is to be used and 0 where not
 	many   []int64 // lengths
 	at     int     // where to write, modulo the length
 	seed   byte    // of the bytes to write
-	from   int     // where in the arena the bytes to write are taken from, in units of 8; -1 if they are not
+	copied bool    // instead they are those of the arena itself
+	from   int     // where in the arena, in units of 8
 	inside []op    // what an update does
 	ending ending
 }
@@ -59,7 +62,7 @@ func (o op) String() string {
 	case doResize:
 		return fmt.Sprintf("%v of %d by %d and %d", o.verb, o.pick, o.a, o.b)
 	case doWrite:
-		return fmt.Sprintf("%v %d bytes at %d of %d, from %d", o.verb, o.n, o.at, o.pick, o.from)
+		return fmt.Sprintf("%v %d bytes at %d of %d, copied %v from %d", o.verb, o.n, o.at, o.pick, o.copied, o.from)
 	case doUpdate:
 		return fmt.Sprintf("%v %v, ending %d", o.verb, o.inside, o.ending)
 	}
@@ -106,7 +109,7 @@ func (h *habit) verb(c chance) verb {
 
 // opOf draws the rest of an operation.
 func (h *habit) opOf(c chance, v verb) op {
-	o := op{verb: v, pick: c.draw("pick", 1<<16), from: -1}
+	o := op{verb: v, pick: c.draw("pick", 1<<16), last: c.draw("last", 8) == 0}
 	switch v {
 	case doAlloc, doAllocUninit, doRealloc, doReallocUninit:
 		o.n = h.length(c)
@@ -115,12 +118,16 @@ func (h *habit) opOf(c chance, v verb) op {
 			o.many = append(o.many, h.length(c))
 		}
 	case doResize:
-		o.a, o.b = h.ends(c)
+		if o.room = c.draw("room", 4) == 0; o.room {
+			o.a, o.b = int64(c.draw("in front", 2)), int64(c.draw("behind", 2))
+		} else {
+			o.a, o.b = h.ends(c)
+		}
 	case doFreeBulk:
 		o.n = int64(c.draw("regions", 5))
 	case doWrite:
 		o.n, o.at, o.seed = h.length(c), c.draw("at", 1<<16), byte(c.draw("seed", 256))
-		if c.draw("adversarial", 100) < h.adversarial {
+		if o.copied = c.draw("adversarial", 100) < h.adversarial; o.copied {
 			o.from = c.draw("from", 1<<16)
 		}
 	case doUpdate:
@@ -144,6 +151,9 @@ func (h *habit) length(c chance) int64 {
 	case 1, 2, 3:
 		return int64(c.draw("length", min(h.most, 64)+1))
 	case 4:
+		if c.draw("large", 4) == 0 {
+			return int64(c.draw("length", 12*h.most))
+		}
 		return int64(min(8*c.draw("eights", h.most/8+1)+c.draw("and", 2), h.most))
 	}
 	return int64(c.draw("length", h.most+1))

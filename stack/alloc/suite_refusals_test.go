@@ -52,7 +52,7 @@ func newHouse(t rapid.TB, k *kind) *house {
 	check(t, h.open())
 	for i := range 7 {
 		check(t, h.do(t, op{verb: doAlloc, n: 100}))
-		check(t, h.do(t, op{verb: doWrite, pick: i, n: 100, seed: byte(i), from: -1}))
+		check(t, h.do(t, op{verb: doWrite, pick: i, n: 100, seed: byte(i)}))
 	}
 	for _, p := range h.live {
 		h.rs = append(h.rs, p.r)
@@ -151,13 +151,33 @@ func TestRefusals(t *testing.T) {
 						return nil
 					})
 					if use == "FreeBulk" && err != nil {
-						refused(t, what, err, c.want) // a batch does not know how far it came
+						refused(t, what, err, c.want) // the batch does not know how far it came
 					} else {
 						check(t, err)
 					}
 				})
 			}
 		}
+		check(t, h.close())
+	})
+}
+
+// A batch in which something was refused half way fails, whatever its function makes of it.
+func TestBatchThatFailsHalfWay(t *testing.T) {
+	forEach(t, func(t *testing.T, k *kind) {
+		if !k.doubles {
+			t.Skip("nothing is refused half way")
+		}
+		h := newHouse(t, k)
+		h.untouched(t, "FreeBulk", func() {
+			err := h.a.Update(func(b *alloc.Batch) error {
+				refused(t, "FreeBulk", b.FreeBulk([]alloc.Region{h.rs[1], h.freed, h.rs[5]}), alloc.ErrNotAllocated)
+				return nil
+			})
+			refused(t, "Update", err, alloc.ErrNotAllocated)
+		})
+		check(t, h.do(t, op{verb: doAlloc, n: 100}))
+		h.verify(t)
 		check(t, h.close())
 	})
 }

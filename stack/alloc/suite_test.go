@@ -27,7 +27,6 @@ type kind struct {
 	doubles bool // freeing twice is refused
 	knows   bool // and so is what has been given out in part, or as a part of something else
 	aligned bool // and what begins where no region can
-	frugal  bool // nothing takes heap memory in the long run
 }
 
 // kinds are all of them. The suite runs for each.
@@ -35,12 +34,31 @@ var kinds = []kind{
 	{
 		name: "ghosttree", open: as(alloc.OpenGhostTree),
 		takes:   func(n int64) (int64, int64) { n = (n + 31) &^ 31; return n, n },
-		resizes: true, shrinks: true, extends: true, reuses: true, merges: true, doubles: true, aligned: true, frugal: true,
+		resizes: true, shrinks: true, extends: true, reuses: true, merges: true, doubles: true, aligned: true,
+	},
+	{
+		name: "firstfit", open: as(alloc.OpenFirstFit),
+		takes:   func(n int64) (int64, int64) { return max(16, (n+7)&^7) + 24, 1 << 40 }, // shrinking gives nothing back
+		resizes: true, shrinks: true, extends: true, reuses: true, merges: true, apart: true, doubles: true, knows: true, aligned: true,
+	},
+	{
+		name: "slab", open: as(func(s *stack.Stack) (*alloc.Slab, error) { return alloc.OpenSlab(s, 64) }),
+		takes:   func(n int64) (int64, int64) { n = (n + 63) / 64 * 64; return n, n },
+		resizes: true, shrinks: true, reuses: true, doubles: true, aligned: true,
+	},
+	{
+		name: "checked-slab", open: as(func(s *stack.Stack) (*alloc.CheckedSlab, error) { return alloc.OpenCheckedSlab(s, 56) }),
+		takes:   func(n int64) (int64, int64) { n = (n + 8 + 63) / 64 * 64; return n, n },
+		resizes: true, shrinks: true, reuses: true, apart: true, doubles: true, knows: true, aligned: true,
+	},
+	{
+		name: "segregated", open: as(alloc.OpenSegregated),
+		takes:   func(n int64) (int64, int64) { n = (n + 8 + 15) &^ 15; return n, n + 255 },
+		resizes: true, shrinks: true, reuses: true, apart: true, doubles: true, knows: true, aligned: true,
 	},
 	{
 		name: "linear", open: as(alloc.OpenLinear),
-		takes:  func(n int64) (int64, int64) { return n, n },
-		frugal: true,
+		takes: func(n int64) (int64, int64) { return n, n },
 	},
 }
 
@@ -61,4 +79,13 @@ func forEach(t *testing.T, test func(t *testing.T, k *kind)) {
 	for i := range kinds {
 		t.Run(kinds[i].name, func(t *testing.T) { test(t, &kinds[i]) })
 	}
+}
+
+// forAll runs a test for all kinds at the same time: one that counts nothing.
+func forAll(t *testing.T, test func(t *testing.T, k *kind)) {
+	t.Helper()
+	forEach(t, func(t *testing.T, k *kind) {
+		t.Parallel()
+		test(t, k)
+	})
 }

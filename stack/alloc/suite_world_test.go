@@ -109,16 +109,53 @@ func (w *world) do(t rapid.TB, o op) error {
 		}
 		arena = p
 	}
-	switch o.verb {
-	case doUpdate:
+	switch {
+	case o.verb == doUpdate:
 		return w.update(t, o, arena)
-	case doReopen:
+	case o.verb == doReopen:
 		return w.reopen(t)
+	case o.room && len(w.live) > 0:
+		before, after, err := w.room(w.live[w.choose(o)].r)
+		if err != nil {
+			return err
+		}
+		o.a, o.b = o.a*before, o.b*after
 	}
 	return w.doOn(t, w.a, o, arena)
 }
 
-func (o op) adversarial() bool { return o.from >= 0 || slices.ContainsFunc(o.inside, op.adversarial) }
+// choose is which region an operation is for.
+func (w *world) choose(o op) int {
+	if !o.last {
+		return o.pick % len(w.live)
+	}
+	last := 0
+	for i, p := range w.live {
+		if p.r.End() > w.live[last].r.End() {
+			last = i
+		}
+	}
+	return last
+}
+
+// room says how many free bytes lie on both sides of a region's block.
+func (w *world) room(r alloc.Region) (before, after int64, err error) {
+	spans, err := w.a.Layout()
+	for i, sp := range spans {
+		if r.Off < sp.Off || r.End() > sp.Off+sp.Len {
+			continue
+		}
+		if i > 0 && spans[i-1].Kind == alloc.Free {
+			before = spans[i-1].Len
+		}
+		if i+1 < len(spans) && spans[i+1].Kind == alloc.Free {
+			after = spans[i+1].Len
+		}
+	}
+	return before, after, err
+}
+
+func (o op) adversarial() bool { return o.copied || slices.ContainsFunc(o.inside, op.adversarial) }
 
 // update makes all operations of an update at once.
 func (w *world) update(t rapid.TB, o op, arena []byte) (err error) {
@@ -155,9 +192,10 @@ func (w *world) update(t rapid.TB, o op, arena []byte) (err error) {
 	return err
 }
 
-// reopen closes everything and opens it again, which writes nothing.
+// reopen closes everything and opens it again, which writes nothing, unless something failed before.
 func (w *world) reopen(t rapid.TB) error {
 	t.Helper()
+	failed := w.failed()
 	if err := w.close(); err != nil {
 		return err
 	}
@@ -168,8 +206,15 @@ func (w *world) reopen(t rapid.TB) error {
 	if err := w.open(); err != nil {
 		return err
 	}
-	same(t, "the file after opening it", raw(t, w.fs), was)
+	if !failed {
+		same(t, "the file after opening it", raw(t, w.fs), was)
+	}
 	return nil
+}
+
+// failed says whether the stack refuses everything until it is reopened.
+func (w *world) failed() bool {
+	return errors.Is(w.a.Stack().Update(func(*stack.Unit) error { return nil }), stack.ErrFailed)
 }
 
 // doOn makes an operation other than those two.
@@ -184,7 +229,7 @@ func (w *world) doOn(t rapid.TB, on operations, o op, arena []byte) error {
 	if len(w.live) == 0 {
 		return nil
 	}
-	i := o.pick % len(w.live)
+	i := w.choose(o)
 	switch o.verb {
 	case doRealloc, doReallocUninit:
 		return w.realloc(t, on, o, i)
@@ -268,7 +313,7 @@ func (w *world) resize(t rapid.TB, on operations, o op, i int) error {
 	if !w.blind {
 		keep = keep[max(-o.a, 0) : int64(len(keep))+min(o.b, 0)]
 	}
-	w.set(i, w.look(t, on, r, r.Len, keep, max(o.a, 0), false))
+	w.set(i, w.look(t, on, r, r.Len, keep, max(o.a, 0), true))
 	return nil
 }
 
@@ -289,7 +334,7 @@ func (w *world) write(on operations, o op, i int, arena []byte) error {
 	p := w.live[i]
 	off := int64(o.at) % p.r.Len
 	data := text(int(min(o.n, p.r.Len-off)), o.seed)
-	if o.from >= 0 && len(arena) >= 8 {
+	if o.copied && len(arena) >= 8 {
 		copy(data, arena[8*o.from%(len(arena)&^7):])
 	}
 	if err := write(on, p.r, data, off); err != nil {
@@ -313,12 +358,18 @@ func (w *world) look(t rapid.TB, on operations, r alloc.Region, n int64, keep []
 		return piece{r, nil}
 	}
 	got, err := read(on, r)
-	check(t, err)
+	failed := errors.Is(err, stack.ErrFailed) // it was made durable, and what failed is what follows
+	if !failed {
+		check(t, err)
+	}
 	want := make([]byte, n)
 	if !zero {
 		copy(want, got)
 	}
 	copy(want[off:], keep)
+	if failed {
+		return piece{r, want}
+	}
 	same(t, "a new region", got, want)
 	return piece{r, want}
 }

@@ -19,7 +19,7 @@ func Build(blocks []Block) (*Tree, error) {
 	t.nodes = slices.Grow(t.nodes, len(blocks))
 	for _, b := range blocks {
 		if !plausible(b.Off, b.End()) || b.Size%NodeSize != 0 {
-			return nil, &DamageError{b.Off, fmt.Sprintf("cannot be a free block of %d bytes", b.Size)}
+			return nil, misfit(b)
 		}
 		t.nodes = append(t.nodes, node{Block: b})
 	}

@@ -79,7 +79,7 @@ func (l *loader) want(off int64, p place) error {
 		return nil
 	}
 	if !plausible(off, l.end) {
-		return l.damaged(p.above, fmt.Sprintf("points to %d, where no node can be", off))
+		return misdirected(cmp.Or(l.t.nodes[p.above].Off, rootAt), off)
 	}
 	p.off = off
 	l.wanted = append(l.wanted, p)
@@ -118,7 +118,7 @@ func (l *loader) adopt(p place, src *[NodeSize]byte) error {
 	m := Decode(src, p.off)
 	switch {
 	case !m.fits(l.end):
-		return &DamageError{m.Off, fmt.Sprintf("cannot be a free block of %d bytes", m.Size)}
+		return misfit(m.Block)
 	case !l.t.between(bySize, m.Block, p.lower, p.upper):
 		return l.misplaced(p, m.Block)
 	case len(l.t.nodes) > l.limit:
@@ -148,7 +148,7 @@ func (l *loader) measure() error {
 			}
 		}
 		if !k.balanced() {
-			return l.damaged(int32(i), fmt.Sprintf("unbalanced: subtrees of heights %d and %d", k.height[left], k.height[right]))
+			return &DamageError{l.t.nodes[i].Off, fmt.Sprintf("unbalanced: subtrees of heights %d and %d", k.height[left], k.height[right])}
 		}
 	}
 	return nil
@@ -173,10 +173,12 @@ func (l *loader) misplaced(p place, b Block) error {
 	return &DamageError{b.Off, fmt.Sprintf("out of order: %d bytes, below the node at %d", b.Size, l.t.nodes[p.above].Off)}
 }
 
-// damaged reports a node in the pool, or with slot 0 the pointer to the root.
-func (l *loader) damaged(i int32, reason string) error {
-	if i == 0 {
-		return &DamageError{rootAt, reason}
-	}
-	return &DamageError{l.t.nodes[i].Off, reason}
+// misdirected reports a pointer at an offset to where no node can be.
+func misdirected(at, to int64) error {
+	return &DamageError{at, fmt.Sprintf("points to %d, where no node can be", to)}
+}
+
+// misfit reports a node with a size that its block cannot have.
+func misfit(b Block) error {
+	return &DamageError{b.Off, fmt.Sprintf("cannot be a free block of %d bytes", b.Size)}
 }

@@ -201,24 +201,44 @@ func TestLoadReadError(t *testing.T) {
 	}
 }
 
-// Collect has what can be reached, whatever state that is in.
+// Collect has what can be reached, whatever order that is in.
 func TestCollect(t *testing.T) {
 	d := seven(t)
 	d.edit(nth(2), func(m *image) { m.Left = nth(4) })         // cycle; loses 1
 	d.edit(nth(6), func(m *image) { m.Left = nth(3) })         // two parents; loses 5
-	d.edit(nth(3), func(m *image) { m.Right = nth(3) + 8 })    // nowhere
-	d.edit(nth(7), func(m *image) { m.Right = nth(7) + unit }) // user data
+	d.edit(nth(7), func(m *image) { m.Right = nth(7) + unit }) // zeros
 	got, err := freetree.Collect(d.root, sevenEnd, d.read(t))
 	check(t, err)
 	want := []block{at(10, 2), at(20, 3), at(30, 4), at(50, 6), at(60, 7)}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	for _, root := range []int64{0, 16, sevenEnd, -16} {
-		got, err := freetree.Collect(root, sevenEnd, d.read(t))
-		check(t, err)
-		if len(got) > 0 {
-			t.Errorf("%v below %d", got, root)
-		}
+	got, err = freetree.Collect(0, sevenEnd, d.read(t))
+	check(t, err)
+	if len(got) > 0 {
+		t.Errorf("%v below no root", got)
+	}
+}
+
+func TestCollectDamaged(t *testing.T) {
+	for name, c := range map[string]struct {
+		damage func(*disk)
+		off    int64
+	}{
+		"root in the header": {func(d *disk) { d.root = 16 }, freetree.RootAt},
+		"root outside":       {func(d *disk) { d.root = sevenEnd }, freetree.RootAt},
+		"root negative":      {func(d *disk) { d.root = -16 }, freetree.RootAt},
+		"child not aligned":  {edit(3, func(m *image) { m.Right = nth(3) + 8 }), nth(3)},
+		"child outside":      {edit(3, func(m *image) { m.Left = sevenEnd }), nth(3)},
+		"no size":            {edit(5, func(m *image) { m.Size, m.Right = 0, nth(1) }), nth(5)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := seven(t)
+			c.damage(d)
+			got, err := freetree.Collect(d.root, sevenEnd, d.read(t))
+			if e, ok := errors.AsType[*freetree.DamageError](err); !ok || e.Off != c.off || got != nil {
+				t.Errorf("got %v, %v, want damage at %d", got, err, c.off)
+			}
+		})
 	}
 }
