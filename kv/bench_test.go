@@ -94,9 +94,9 @@ func BenchmarkGet(b *testing.B) {
 
 func BenchmarkGetMissing(b *testing.B) {
 	inView(b, func(bucket *kv.Bucket) {
-		key := make([]byte, 7) // between the keys
+		key := make([]byte, 9) // behind a key, and before the next
 		for i := 0; b.Loop(); i++ {
-			binary.BigEndian.PutUint32(key[3:], uint32(scattered(i)))
+			setBenchKey(key, scattered(i))
 			if bucket.Get(key) != nil {
 				b.Fatal("found")
 			}

@@ -159,18 +159,22 @@ func (b *Bucket) find(key []byte) place {
 		panic("assertion failed: tx closed")
 	}
 	tx.cursors.Add(1)
-	id := b.root
+	id, held := b.root, true
 	if b.edit != nil && b.edit.node != nil {
-		n, ref := b.findNode(key)
-		if n != nil {
+		n, i := b.lastNode(key)
+		if n.leaf {
 			i, exact := tx.w.search(n, key)
 			return place{node: n, id: n.id, index: i, exact: exact}
 		}
-		id = ref
+		id = n.slots[i].ref
+		held = tx.held.has(n.id, i, id)
 	}
 	p := b.inline
 	if id != 0 || p == nil { // page 0 is no child, but a damaged branch may say so
-		p, id = tx.findLeaf(id, key)
+		p, id, held = tx.findLeaf(id, key, held)
+	}
+	if !held {
+		b.holdWay(key)
 	}
 	i, exact := p.SearchLeaf(key)
 	if i < 0 {
@@ -179,34 +183,30 @@ func (b *Bucket) find(key []byte) place {
 	return place{page: p, id: id, index: i, exact: exact}
 }
 
-// findLeaf goes down from page id to the leaf that key belongs to.
-func (tx *Tx) findLeaf(id uint64, key []byte) (page.Page, uint64) {
+// findLeaf goes down from page id to the leaf that key belongs to, and says whether held and all below it are held.
+func (tx *Tx) findLeaf(id uint64, key []byte, held bool) (page.Page, uint64, bool) {
 	for range maxDepth {
 		p := tx.page(id)
 		if p.Flags() == page.Leaf {
-			return p, id
+			return p, id, held
 		}
 		i := p.SearchBranch(key)
 		if i < 0 {
 			tx.badSearch(id, p)
 		}
-		id = p.Child(i)
+		child := p.Child(i)
+		held = held && tx.held.has(id, i, child)
+		id = child
 	}
 	tx.tooDeep(id)
-	return nil, 0
+	return nil, 0, false
 }
 
 // badSearch finds out why a search of page p failed.
 func (tx *Tx) badSearch(id uint64, p page.Page) {
 	id = tx.home(id, p)
 	for i := range p.Count() {
-		var ok bool
-		if p.Flags() == page.Leaf {
-			_, _, _, ok = p.LeafElem(i)
-		} else {
-			_, ok = p.BranchKey(i)
-		}
-		if !ok {
+		if _, _, _, ok := p.Span(i); !ok {
 			tx.badElement(id, i)
 		}
 	}

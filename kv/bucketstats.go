@@ -69,7 +69,7 @@ func (m *measure) bucket(root uint64, inline page.Page, nesting int) BucketStats
 		m.tx.tooNested(root)
 	}
 	var below BucketStats
-	m.tree(root, 1, nesting, &s, &below)
+	m.tree(heldPage{id: root}, 1, nesting, &s, &below)
 	s.BranchAlloc = (s.BranchPageN + s.BranchOverflowN) * m.tx.pageSize
 	s.LeafAlloc = (s.LeafPageN + s.LeafOverflowN) * m.tx.pageSize
 	s.Depth += below.Depth
@@ -77,9 +77,10 @@ func (m *measure) bucket(root uint64, inline page.Page, nesting int) BucketStats
 	return s
 }
 
-// tree counts page id, which is the root of a bucket at level 1, and the pages under it into s. Buckets found there are
+// tree counts a page, which is the root of a bucket at level 1, and the pages under it into s. Buckets found there are
 // added to below.
-func (m *measure) tree(id uint64, level, nesting int, s, below *BucketStats) {
+func (m *measure) tree(at heldPage, level, nesting int, s, below *BucketStats) {
+	id := at.id
 	switch {
 	case m.left == 0:
 		m.tx.tooMany(id)
@@ -88,13 +89,14 @@ func (m *measure) tree(id uint64, level, nesting int, s, below *BucketStats) {
 	}
 	m.left--
 	p := m.tx.page(id)
+	m.tx.hold(id, p, at.keys)
 	s.Depth = max(s.Depth, level)
 	if p.Flags() == page.Branch {
 		s.BranchPageN++
 		s.BranchOverflowN += int(p.Overflow())
 		s.BranchInuse += m.inuse(id, p)
 		for i := range p.Count() {
-			m.tree(p.Child(i), level+1, nesting, s, below)
+			m.tree(heldPage{p.Child(i), m.tx.below(id, p, i, at.keys)}, level+1, nesting, s, below)
 		}
 		return
 	}
@@ -118,13 +120,7 @@ func (m *measure) tree(id uint64, level, nesting int, s, below *BucketStats) {
 func (m *measure) inuse(id uint64, p page.Page) int {
 	n := page.HeaderSize + page.ElemSize*p.Count()
 	for i := range p.Count() {
-		var ksize, vsize uint32
-		var ok bool
-		if p.Flags() == page.Branch {
-			_, ksize, ok = p.BranchSpan(i)
-		} else {
-			_, _, ksize, vsize, ok = p.LeafSpan(i)
-		}
+		_, ksize, vsize, ok := p.Span(i)
 		if !ok {
 			m.tx.badElement(m.tx.home(id, p), i)
 		}

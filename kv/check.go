@@ -387,13 +387,7 @@ func (c *checker) elements(id uint64, p page.Page, lo, hi []byte) {
 // overlaps looks whether the elements of a page are more than it can hold, though each lies in it.
 func (c *checker) overlaps(id uint64, p page.Page) {
 	for i := range p.Count() {
-		var ok bool
-		if p.Flags() == page.Branch {
-			_, _, ok = p.BranchSpan(i)
-		} else {
-			_, _, _, _, ok = p.LeafSpan(i)
-		}
-		if !ok {
+		if _, _, _, ok := p.Span(i); !ok {
 			return // which is said of the element
 		}
 	}
@@ -404,12 +398,7 @@ func (c *checker) overlaps(id uint64, p page.Page) {
 
 // key returns the key of element i, if the element lies in the page.
 func (c *checker) key(id uint64, p page.Page, i int) (key []byte, ok bool) {
-	if p.Flags() == page.Branch {
-		key, ok = p.BranchKey(i)
-	} else {
-		_, key, _, ok = p.LeafElem(i)
-	}
-	switch {
+	switch key, ok = p.Key(i); {
 	case !ok:
 		c.report(id, "element %d of page %d leads out of the page (stack: %v)", i, id, c.stack)
 	case len(key) == 0:

@@ -41,6 +41,7 @@ type Cursor struct {
 	path   [cursorFrames]frame
 	deep   []frame
 	walked int64 // leaves passed since it was last turned round, backwards if negative
+	loose  bool  // a page on the way is not known to have been held against its range
 }
 
 // stance is how a cursor stands in a node with regard to cur.
@@ -278,7 +279,7 @@ const (
 )
 
 // descend goes down to a leaf: from the root at level 0, else from the branch above that level, by the index that is
-// there.
+// there. Every page it comes to is held against its range, once, so that no other leaf is taken for the next.
 func (c *Cursor) descend(level, to int, key []byte) {
 	tx := c.bucket.tx
 	n, p, id := c.view(level)
@@ -296,6 +297,9 @@ func (c *Cursor) descend(level, to int, key []byte) {
 		}
 		c.push(f)
 		n, p, id = c.child(n, p, id, int(f.index))
+	}
+	if c.loose {
+		c.holdWay()
 	}
 	c.node, c.page, c.id, c.count = n, p, id, 0
 	if n == nil {
@@ -339,19 +343,23 @@ func (c *Cursor) root() (*node, page.Page, uint64) {
 
 // child is the child at index i of a branch.
 func (c *Cursor) child(n *node, p page.Page, id uint64, i int) (*node, page.Page, uint64) {
-	tx := c.bucket.tx
+	tx, child := c.bucket.tx, uint64(0)
 	if n == nil {
 		if i >= p.Count() {
 			tx.badElement(id, i)
 		}
-		id = p.Child(i)
+		child = p.Child(i)
 	} else {
-		id = n.slots[i].ref
-		if id&nodeRef != 0 {
-			return tx.w.nodes[uint32(id)], nil, 0
+		id, child = n.id, n.slots[i].ref
+		if child&nodeRef != 0 {
+			return tx.w.nodes[uint32(child)], nil, 0
 		}
 	}
-	return nil, tx.page(id), id
+	p = tx.page(child)
+	if !tx.held.has(id, i, child) {
+		c.loose = true
+	}
+	return nil, p, child
 }
 
 func (c *Cursor) branchLen(n *node, p page.Page, id uint64) int {

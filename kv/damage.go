@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"bytes"
 	"fmt"
 	"unsafe"
 
@@ -106,6 +107,25 @@ func (tx *Tx) home(id uint64, p []byte) uint64 {
 
 func (tx *Tx) badElement(id uint64, i int) {
 	tx.corrupt(id, "element %d of page %d leads out of the page", i, id)
+}
+
+// misplaced says what of page id is not in the range r.
+func (tx *Tx) misplaced(id uint64, p page.Page, r keyRange) {
+	last := p.Count() - 1
+	for _, i := range []int{0, last} {
+		switch key, ok := p.Key(i); {
+		case !ok:
+			tx.badElement(id, i)
+		case r.lo != nil && bytes.Compare(key, r.lo) < 0:
+			tx.corrupt(id, "key %d of page %d is %x, below %x, which leads there", i, id, key, r.lo)
+		case r.hi != nil && bytes.Compare(key, r.hi) >= 0:
+			tx.corrupt(id, "key %d of page %d is %x, not below %x, the next that leads elsewhere", i, id, key, r.hi)
+		}
+	}
+}
+
+func (tx *Tx) unordered(id uint64, i int, key []byte) {
+	tx.corrupt(id, "key %d of page %d is %x, not above the one before", i, id, key)
 }
 
 func (tx *Tx) badBucket(id uint64, value []byte) {

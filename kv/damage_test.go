@@ -248,6 +248,8 @@ func (p *patient) content() {
 	case damage && p.says.sound():
 		p.complain("walk: %v, but the file is sound", err)
 	case strings.Contains(text, " is lost\n") && len(p.says.flaws) != 0:
+	case !damage && len(p.says.astray) > 0 && len(p.says.muddle) == 0 && !p.says.circular:
+		p.complain("walk: no error, but there are %q", p.says.flaws)
 	case !damage && p.says.err != nil && len(p.says.muddle) == 0:
 		p.complain("walk: no error, want one like %v", p.says.err)
 	case !damage && text != p.says.text && !p.says.circular && len(p.says.muddle) == 0:
@@ -275,6 +277,8 @@ func (p *patient) gets() {
 			switch damage := p.corrupt("get", err); {
 			case damage && p.says.sound():
 				p.complain("get: %v, but the file is sound", err)
+			case !damage && !ok && len(p.says.astray) > 0 && len(p.says.muddle) == 0 && p.says.err == nil:
+				p.complain("get of %q in %q finds %.20q, want an error; there are %q", key, name, value, p.says.flaws)
 			case !damage && ok && len(p.says.muddle) == 0 && (found != (value != nil) || !bytes.Equal(value, want)):
 				p.complain("get of %q in %q finds %.20q, want %.20q, %t", key, name, value, want, found)
 			}
@@ -402,7 +406,7 @@ func (p *patient) keep() (text string) {
 // nobody to write to them.
 func (p *patient) keepIsApart() bool {
 	for id, owners := range p.says.owners {
-		if slices.Contains(owners, "") && (p.says.muddle[id] || p.says.free[id]) {
+		if slices.Contains(owners, "") && (p.says.muddle[id] || p.says.astray[id] || p.says.free[id]) {
 			return false
 		}
 		if slices.Contains(owners, "keep") && len(owners) > 1 {

@@ -86,27 +86,25 @@ func (b *Bucket) rootNode() *node {
 	e := b.edit
 	if e.node == nil {
 		if b.root == 0 {
-			e.node = b.tx.w.read(b.inline, e.base, 0)
+			e.node, _ = b.tx.w.read(b.inline, e.base, 0)
 		} else {
-			e.node = b.tx.w.load(b.root, nil)
+			e.node = b.tx.w.load(b.root, keyRange{})
 		}
 	}
 	return e.node
 }
 
-// findNode goes down the nodes toward key: to a leaf, or to the first page that has none.
-func (b *Bucket) findNode(key []byte) (leaf *node, id uint64) {
+// lastNode goes down the nodes toward key: to a leaf, or to the branch whose element i leads to a page.
+func (b *Bucket) lastNode(key []byte) (n *node, i int) {
 	e, w := b.edit, b.tx.w
 	if e.recent.holds(key) {
 		return e.recent.leaf, 0
 	}
-	n := e.node
-	for !n.leaf {
-		s := &n.slots[w.searchChild(n, key)]
-		if s.ref&nodeRef == 0 {
-			return nil, s.ref
+	for n = e.node; !n.leaf; n = w.nodes[uint32(n.slots[i].ref)] {
+		i = w.searchChild(n, key)
+		if n.slots[i].ref&nodeRef == 0 {
+			return n, i
 		}
-		n = w.nodes[uint32(s.ref)]
 	}
 	return n, 0
 }

@@ -15,7 +15,7 @@ func (b *Bucket) freeTree() {
 		case n != nil:
 			todo = b.freeNode(todo, n)
 		case b.root != 0:
-			todo = b.freePages(todo, b.root)
+			todo = b.freePages(todo, b.root, keyRange{})
 		}
 		b.edit.children = nil
 	}
@@ -31,7 +31,7 @@ func (b *Bucket) freeNode(todo []*Bucket, n *node) []*Bucket {
 		case !n.leaf && s.ref&nodeRef != 0:
 			todo = b.freeNode(todo, w.nodes[uint32(s.ref)])
 		case !n.leaf:
-			todo = b.freePages(todo, s.ref)
+			todo = b.freePages(todo, s.ref, w.below(n, i))
 		case s.ref&slotBucket != 0:
 			todo = append(todo, b.child(w.key(s), w.value(s), s.loc+uint64(s.ksize), n.id))
 		}
@@ -39,54 +39,39 @@ func (b *Bucket) freeNode(todo []*Bucket, n *node) []*Bucket {
 	return todo
 }
 
-// freePages frees page root and all below, and adds the buckets that it finds to todo.
-func (b *Bucket) freePages(todo []*Bucket, root uint64) []*Bucket {
+// heldPage is a page that is still to be visited, and where its keys have to be.
+type heldPage struct {
+	id   uint64
+	keys keyRange
+}
+
+// freePages frees page root, whose keys are to be in r, and all below, and adds the buckets that it finds to todo.
+func (b *Bucket) freePages(todo []*Bucket, root uint64, r keyRange) []*Bucket {
 	tx := b.tx
-	for ids := []uint64{root}; len(ids) > 0; {
-		id := ids[len(ids)-1]
-		ids = ids[:len(ids)-1]
-		p := tx.page(id)
-		tx.checkRun(id, p)
-		tx.w.free(run{id, p.Overflow() + 1})
+	for left := []heldPage{{root, r}}; len(left) > 0; {
+		at := left[len(left)-1]
+		left = left[:len(left)-1]
+		id, p := at.id, tx.page(at.id)
+		tx.hold(id, p, at.keys)
+		end := uint64(page.HeaderSize + page.ElemSize*p.Count())
 		for i := range p.Count() {
-			if p.Flags() == page.Branch {
-				ids = append(ids, p.Child(i))
-				continue
-			}
-			flags, key, value, ok := p.LeafElem(i)
+			off, ksize, vsize, ok := p.Span(i)
 			if !ok {
 				tx.badElement(id, i)
 			}
-			if flags&page.BucketFlag != 0 {
-				at := place{page: p, id: id, index: i}
-				todo = append(todo, b.child(key, value, at.valueLoc(b), id))
+			value := off + uint64(ksize)
+			end = max(end, value+uint64(vsize))
+			if p.Flags() == page.Branch {
+				left = append(left, heldPage{p.Child(i), tx.below(id, p, i, at.keys)})
+			} else if page.LeafFlags(p.Elem(i))&page.BucketFlag != 0 {
+				loc := id*uint64(tx.pageSize) + value
+				todo = append(todo, b.child(p[off:value], p[value:value+uint64(vsize)], loc, id))
 			}
 		}
+		tx.checkSpare(id, p, end)
+		tx.w.free(run{id, p.Overflow() + 1})
 	}
 	return todo
-}
-
-// checkRun examines a page that is to be written anew, and its run freed.
-func (tx *Tx) checkRun(id uint64, p page.Page) {
-	if p.Overflow() == 0 {
-		return
-	}
-	end := uint64(page.HeaderSize + page.ElemSize*p.Count())
-	for i := range p.Count() {
-		var off uint64
-		var ksize, vsize uint32
-		var ok bool
-		if p.Flags() == page.Branch {
-			off, ksize, ok = p.BranchSpan(i)
-		} else {
-			_, off, ksize, vsize, ok = p.LeafSpan(i)
-		}
-		if !ok {
-			tx.badElement(id, i)
-		}
-		end = max(end, off+uint64(ksize)+uint64(vsize))
-	}
-	tx.checkSpare(id, p, end)
 }
 
 // checkSpare panics if the run of page id takes in pages, behind its last byte at end, that say that they are pages of

@@ -18,6 +18,7 @@ type mapping struct {
 	m      file.Mapping
 	refs   int // transactions that read through it, and one while it is current; guarded by DB.mu
 	locked int // bytes held in memory
+	held   heldPages
 }
 
 func (m *mapping) bytes() []byte { return m.m.Bytes() }
@@ -60,7 +61,7 @@ func (db *DB) newMapping(n int64) (*mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &mapping{m: m, refs: 1}, nil
+	return &mapping{m: m, refs: 1, held: newHeldPages(uint64(size) / uint64(db.pageSize))}, nil
 }
 
 // lockMemory keeps the part of the mapping that the file fills in physical memory, if Mlock asks for it.

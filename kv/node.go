@@ -127,13 +127,9 @@ func (n *node) remove(index int) {
 // indexOf finds the child's element in its parent.
 func (w *writer) indexOf(child *node) int {
 	p := child.parent
-	if i, exact := w.search(p, w.key(&child.sep)); exact && p.slots[i].ref == nodeRef|uint64(child.number) {
-		return i
+	i, exact := w.search(p, w.key(&child.sep))
+	if !exact || p.slots[i].ref != nodeRef|uint64(child.number) {
+		panic("assertion failed: node is not among its parent's children")
 	}
-	for i := range p.slots { // keys out of order in a damaged page
-		if p.slots[i].ref == nodeRef|uint64(child.number) {
-			return i
-		}
-	}
-	panic("assertion failed: node is not among its parent's children")
+	return i
 }

@@ -25,6 +25,7 @@ type oracle struct {
 	err    error               // a page, element or bucket that is not what it has to be, where reading met it
 	flaws  []string            // what reading need not notice
 	muddle map[uint64]bool     // pages whose keys are not in order, 0 for an inline one
+	astray map[uint64]bool     // pages with a key that does not belong under the branch element that leads there
 	used   map[uint64]int      // how often a page is referred to
 	free   map[uint64]bool     // pages in the free list
 	owners map[uint64][]string // top-level buckets that refer to a page
@@ -49,7 +50,8 @@ var errNoMeta = errors.New("no meta is valid")
 func consult(file []byte, pageSize int) *oracle {
 	o := &oracle{
 		file: file, pageSize: pageSize,
-		muddle: map[uint64]bool{}, used: map[uint64]int{}, free: map[uint64]bool{}, owners: map[uint64][]string{}, covers: map[uint64][]string{},
+		muddle: map[uint64]bool{}, astray: map[uint64]bool{}, used: map[uint64]int{}, free: map[uint64]bool{},
+		owners: map[uint64][]string{}, covers: map[uint64][]string{},
 	}
 	if !o.chooseMeta() {
 		o.err = errNoMeta
@@ -270,22 +272,26 @@ func element(p []byte, i, pos, ksize, vsize int) (key, value []byte, ok bool) {
 	return p[start:mid], p[mid:end], true
 }
 
-// order notes keys that searches may not find.
+// order notes keys that searches may not find, and those that reading has to notice.
 func (o *oracle) order(id uint64, keys [][]byte, lo, hi []byte) {
-	before := len(o.flaws)
 	for i, k := range keys {
 		switch {
 		case len(k) == 0:
 			o.flaw("page %d: key %d is empty", id, i)
+			o.muddle[id] = true
 		case i > 0 && bytes.Compare(keys[i-1], k) >= 0:
 			o.flaw("page %d: key %d is not above the one before", id, i)
-		case lo != nil && bytes.Compare(k, lo) < 0, hi != nil && bytes.Compare(k, hi) >= 0:
+			o.muddle[id] = true
+		case outside(k, lo, hi):
 			o.flaw("page %d: key %d does not belong there", id, i)
+			o.astray[id] = true
 		}
 	}
-	if len(o.flaws) > before {
-		o.muddle[id] = true
-	}
+}
+
+// outside says whether key is not in [lo, hi).
+func outside(key, lo, hi []byte) bool {
+	return lo != nil && bytes.Compare(key, lo) < 0 || hi != nil && bytes.Compare(key, hi) >= 0
 }
 
 // readFreelist reads the free list, if there is one.
@@ -362,6 +368,7 @@ func (o *oracle) get(bucket, key string) (value []byte, found, ok bool) {
 // seek looks a key up under page id, or in an inline page if that is 0.
 func (o *oracle) seek(id uint64, inline []byte, key string) (flags byte, value []byte, found, ok bool) {
 	p := inline
+	var lo, hi []byte
 	for range oracleDepth {
 		if id != 0 {
 			p = o.page(id)
@@ -371,31 +378,34 @@ func (o *oracle) seek(id uint64, inline []byte, key string) (flags byte, value [
 		}
 		n := int(binary.NativeEndian.Uint16(p[10:]))
 		if binary.NativeEndian.Uint16(p[8:]) == 2 {
-			return find(p, n, key)
+			return find(p, n, key, lo, hi)
 		}
 		if n == 0 || id == 0 || 16+16*n > len(p) {
 			return 0, nil, false, false
 		}
-		child := 0
+		child, end := 0, hi
 		for i := range n {
 			k, _, ok := element(p, i, 0, 4, -1)
-			if !ok {
+			switch {
+			case !ok || outside(k, lo, hi):
 				return 0, nil, false, false
-			}
-			if string(k) <= key {
-				child = i
+			case string(k) <= key || i == 0:
+				child, end = i, hi
+			case i == child+1:
+				end = k
 			}
 		}
-		id = binary.NativeEndian.Uint64(p[16+16*child+8:])
+		lo, _, _ = element(p, child, 0, 4, -1)
+		id, hi = binary.NativeEndian.Uint64(p[16+16*child+8:]), end
 	}
 	return 0, nil, false, false
 }
 
-// find looks a key up in a leaf of n elements.
-func find(p []byte, n int, key string) (flags byte, value []byte, found, ok bool) {
+// find looks a key up in a leaf of n elements, all of which are to be in [lo, hi).
+func find(p []byte, n int, key string, lo, hi []byte) (flags byte, value []byte, found, ok bool) {
 	for i := range n {
 		k, v, ok := element(p, i, 4, 8, 12)
-		if !ok {
+		if !ok || outside(k, lo, hi) {
 			return 0, nil, false, false
 		}
 		if string(k) == key {

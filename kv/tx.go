@@ -23,6 +23,7 @@ type Tx struct {
 	maps     *mapping
 	data     []byte // what the file holds, as far as it is mapped
 	limit    uint64 // page ids below it can be read
+	held     heldPages
 	pageSize int
 	root     Bucket
 	w        *writer // nil in a read transaction
@@ -43,6 +44,7 @@ func (tx *Tx) attach(s *snapshot) {
 	tx.meta = s.meta
 	tx.pageSize = tx.db.pageSize
 	tx.maps = s.maps
+	tx.held = s.maps.held
 	tx.show(s.data)
 }
 

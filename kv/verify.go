@@ -20,8 +20,8 @@ func verifyAsked(env string) bool {
 	return strings.EqualFold(env, "all") || strings.EqualFold(env, "assert")
 }
 
-// verifyNode panics unless keys ascend and the size is right: invariants (1) and (2) of node. Keys out of order come from
-// a damaged page.
+// verifyNode panics unless keys ascend and the size is right: invariants (1) and (2) of node. An empty key comes from a
+// damaged page.
 func (w *writer) verifyNode(n *node) {
 	size := branchSize(nil)
 	for i := range n.slots {

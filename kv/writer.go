@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/holtdb/holt/kv/internal/page"
@@ -165,77 +166,68 @@ func (w *writer) element(key, value []byte) slot {
 	return s
 }
 
-// read makes a node of page p, whose first byte lies at offset base of the file or of memory.
-func (w *writer) read(p page.Page, base uint64, id uint64) *node {
-	n := w.newNode(p.Flags() == page.Leaf)
+// read makes a node of page p, whose first byte lies at offset base of the file or of memory. The last byte of its
+// elements lies before end of the page.
+func (w *writer) read(p page.Page, base, id uint64) (n *node, end uint64) {
+	n = w.newNode(p.Flags() == page.Leaf)
 	count := p.Count()
+	if !n.leaf && count == 0 {
+		w.tx.emptyBranch(id)
+	}
 	if cap(n.slots) < count {
 		n.slots = make([]slot, 0, count+count/8+8)
 	}
 	n.slots = n.slots[:count]
-	if n.leaf {
-		w.readLeaf(n, p, base, id)
-	} else {
-		w.readBranch(n, p, base, id)
-	}
-	return n
-}
-
-func (w *writer) readLeaf(n *node, p page.Page, base, id uint64) {
-	size := int64(page.HeaderSize)
+	var last []byte
+	end = uint64(page.HeaderSize + page.ElemSize*count)
 	for i := range n.slots {
-		flags, off, ksize, vsize, ok := p.LeafSpan(i)
-		switch {
-		case !ok:
-			w.tx.badElement(w.tx.home(id, p), i)
-		case id == 0 && flags&page.BucketFlag != 0:
-			w.tx.badInline(w.tx.home(id, p), i)
-		}
-		n.slots[i] = slot{loc: base + off, ksize: ksize, vsize: vsize, ref: uint64(flags & page.BucketFlag)}
-		size += page.ElemSize + int64(ksize) + int64(vsize)
-	}
-	w.fits(id, p, size)
-	n.size = size
-}
-
-func (w *writer) readBranch(n *node, p page.Page, base, id uint64) {
-	size := int64(page.HeaderSize)
-	if len(n.slots) == 0 {
-		w.tx.emptyBranch(id)
-	}
-	for i := range n.slots {
-		off, ksize, ok := p.BranchSpan(i)
+		off, ksize, vsize, ok := p.Span(i)
 		if !ok {
-			w.tx.badElement(id, i)
+			w.tx.badElement(w.tx.home(id, p), i)
 		}
+		key := p[off : off+uint64(ksize)]
+		if i > 0 && bytes.Compare(last, key) >= 0 {
+			w.tx.unordered(w.tx.home(id, p), i, key)
+		}
+		last = key
+		s := slot{loc: base + off, ksize: ksize, vsize: vsize, ref: w.readRef(p, i, id)}
+		n.slots[i] = s
+		n.size += elemSize(s)
+		end = max(end, off+uint64(ksize)+uint64(vsize))
+	}
+	if n.size > int64(len(p)) { // written anew they would not overlap
+		w.tx.overlapping(id, n.size, p)
+	}
+	return n, end
+}
+
+// readRef is the ref of a slot for element i of page p.
+func (w *writer) readRef(p page.Page, i int, id uint64) uint64 {
+	if p.Flags() == page.Branch {
 		child := p.Child(i)
 		if child&nodeRef != 0 {
 			w.tx.badChild(id, i, child)
 		}
-		n.slots[i] = slot{loc: base + off, ksize: ksize, ref: child}
-		size += page.ElemSize + int64(ksize)
+		return child
 	}
-	w.fits(id, p, size)
-	n.size = size
+	flags := page.LeafFlags(p.Elem(i)) & page.BucketFlag
+	if id == 0 && flags != 0 {
+		w.tx.badInline(w.tx.home(id, p), i)
+	}
+	return uint64(flags)
 }
 
-// fits panics if the elements of a page take more bytes than it has: they overlap, and written anew would not.
-func (w *writer) fits(id uint64, p page.Page, size int64) {
-	if size > int64(len(p)) {
-		w.tx.overlapping(id, size, p)
-	}
-}
-
-// load makes a node of page id and its place in the parent.
-func (w *writer) load(id uint64, parent *node) *node {
+// load makes a node of page id, whose keys are to be in r.
+func (w *writer) load(id uint64, r keyRange) *node {
 	tx := w.tx
 	p := tx.page(id)
 	if tx.db.freelist.listed(id) {
 		tx.corrupt(id, "page %d: reachable freed", id)
 	}
-	tx.checkRun(id, p)
-	n := w.read(p, id*uint64(tx.pageSize), id)
-	n.id, n.run, n.parent = id, p.Overflow()+1, parent
+	tx.hold(id, p, r)
+	n, end := w.read(p, id*uint64(tx.pageSize), id)
+	tx.checkSpare(id, p, end)
+	n.id, n.run = id, p.Overflow()+1
 	return n
 }
 
@@ -245,8 +237,8 @@ func (w *writer) child(n *node, i int) *node {
 	if s.ref&nodeRef != 0 {
 		return w.nodes[uint32(s.ref)]
 	}
-	c := w.load(s.ref, n)
-	c.sep = *s
+	c := w.load(s.ref, w.below(n, i))
+	c.parent, c.sep = n, *s
 	s.ref = nodeRef | uint64(c.number)
 	return c
 }

@@ -94,11 +94,7 @@ func (p *Page) readTable() error {
 
 // span locates element i: the key starts at off of the run, the value directly behind it.
 func (p *Page) span(i int) (off, ksize, vsize int64) {
-	if p.IsBranch() {
-		o, k, _ := p.table.BranchSpan(i)
-		return int64(o), int64(k), 0
-	}
-	_, o, k, v, _ := p.table.LeafSpan(i)
+	o, k, v, _ := p.table.Span(i)
 	return int64(o), int64(k), int64(v)
 }
 

@@ -107,6 +107,29 @@ func (p Page) LeafSpan(i int) (flags uint32, off uint64, ksize, vsize uint32, ok
 	return ne.Uint32(e[0:4]), off, ksize, vsize, off+uint64(ksize)+uint64(vsize) <= uint64(len(p))
 }
 
+// Span locates element i, whatever the type of the page: the key starts at off of the run, the value of one in a leaf
+// directly behind it.
+func (p Page) Span(i int) (off uint64, ksize, vsize uint32, ok bool) {
+	if p.Flags() == Branch {
+		off, ksize, ok = p.BranchSpan(i)
+		return off, ksize, 0, ok
+	}
+	_, off, ksize, vsize, ok = p.LeafSpan(i)
+	return off, ksize, vsize, ok
+}
+
+// Key gives the key of element i, whatever the type of the page; ok is false where the element would leave the run.
+func (p Page) Key(i int) (key []byte, ok bool) {
+	if p.Flags() == Branch {
+		return p.BranchKey(i)
+	}
+	k, v, end := LeafBounds(p.Elem(i), i)
+	if end > uint64(len(p)) {
+		return nil, false
+	}
+	return p[k:v:v], true
+}
+
 // PutLeafElem writes record i; the key starts at off of the run.
 func (p Page) PutLeafElem(i int, flags uint32, off int, ksize, vsize uint32) {
 	at := HeaderSize + ElemSize*i

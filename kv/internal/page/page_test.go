@@ -99,6 +99,12 @@ func TestLeafRoundTrip(t *testing.T) {
 				!bytes.Equal(p[off:off+uint64(ksize)], want.key) {
 				t.Fatalf("element %d lies at %d, %d, %d %t", i, off, ksize, vsize, ok)
 			}
+			if o, k, v, ok := p.Span(i); o != off || k != ksize || v != vsize || !ok {
+				t.Fatalf("the span of element %d is %d, %d, %d, %t", i, o, k, v, ok)
+			}
+			if key, ok := p.Key(i); !ok || !bytes.Equal(key, want.key) || cap(key) != len(key) {
+				t.Fatalf("the key of element %d is %q, %t", i, key, ok)
+			}
 			if page.LeafFlags(p.Elem(i)) != want.flags {
 				t.Fatalf("element %d has flags %x", i, page.LeafFlags(p.Elem(i)))
 			}
@@ -121,6 +127,12 @@ func TestBranchRoundTrip(t *testing.T) {
 			off, ksize, ok := p.BranchSpan(i)
 			if !ok || !bytes.Equal(p[off:off+uint64(ksize)], want.key) {
 				t.Fatalf("element %d lies at %d, %d, %t", i, off, ksize, ok)
+			}
+			if o, k, v, ok := p.Span(i); o != off || k != ksize || v != 0 || !ok {
+				t.Fatalf("the span of element %d is %d, %d, %d, %t", i, o, k, v, ok)
+			}
+			if again, ok := p.Key(i); !ok || !bytes.Equal(again, key) {
+				t.Fatalf("the key of element %d is %q, %t", i, again, ok)
 			}
 		}
 	})
@@ -155,6 +167,10 @@ func TestElementBounds(t *testing.T) {
 		if _, _, _, _, ok := p.LeafSpan(0); ok != test.ok {
 			t.Errorf("span in leaf %+v: %t", test, ok)
 		}
+		spanned, keyed, within := readable(p)
+		if spanned != test.ok || keyed != test.ok || within != test.ok {
+			t.Errorf("leaf %+v: %t, %t, %t", test, spanned, keyed, within)
+		}
 		if test.vsize != 0 {
 			continue
 		}
@@ -165,7 +181,18 @@ func TestElementBounds(t *testing.T) {
 		if _, _, ok := p.BranchSpan(0); ok != test.ok {
 			t.Errorf("span in branch %+v: %t", test, ok)
 		}
+		p.PutHeader(5, page.Branch, 1, 0)
+		if spanned, keyed, within := readable(p); spanned != test.ok || keyed != test.ok || within != test.ok {
+			t.Errorf("branch %+v: %t, %t, %t", test, spanned, keyed, within)
+		}
 	}
+}
+
+// readable says which methods for both types of pages can read the only element.
+func readable(p page.Page) (spanned, keyed, within bool) {
+	_, _, _, spanned = p.Span(0)
+	_, keyed = p.Key(0)
+	return spanned, keyed, p.Within([]byte{}, nil) && p.Within(nil, bytes.Repeat([]byte{0xff}, 200))
 }
 
 func TestTableFits(t *testing.T) {

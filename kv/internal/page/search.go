@@ -99,3 +99,23 @@ func (p Page) SearchBranch(key []byte) (index int) {
 	}
 	return max(lo-1, 0)
 }
+
+// Within says whether the keys of a branch or leaf page, which ascend, are in [lo, hi); nil is no bound. It looks at
+// the first and the last, and is false too where one that it needs leads out of the run.
+func (p Page) Within(lo, hi []byte) bool {
+	n := p.Count()
+	if n == 0 {
+		return true
+	}
+	if lo != nil {
+		if first, ok := p.Key(0); !ok || bytes.Compare(first, lo) < 0 {
+			return false
+		}
+	}
+	if hi != nil {
+		if last, ok := p.Key(n - 1); !ok || bytes.Compare(last, hi) >= 0 {
+			return false
+		}
+	}
+	return true
+}

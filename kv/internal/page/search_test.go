@@ -101,3 +101,24 @@ func TestPrefix(t *testing.T) {
 		}
 	})
 }
+
+// TestWithin holds the keys of pages against bounds, those of none too.
+func TestWithin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		keys := sortedKeys(t)
+		bound := rapid.OneOf(genKey, rapid.Just([]byte(nil)))
+		if len(keys) > 0 {
+			bound = rapid.OneOf(bound, rapid.SampledFrom(keys))
+		}
+		lo, hi := bound.Draw(t, "lo"), bound.Draw(t, "hi")
+		want := true
+		for _, k := range keys {
+			want = want && (lo == nil || bytes.Compare(k, lo) >= 0) && (hi == nil || bytes.Compare(k, hi) < 0)
+		}
+		for _, flags := range []uint16{page.Leaf, page.Branch} {
+			if got := build(flags, elemsOf(keys)).Within(lo, hi); got != want {
+				t.Fatalf("%s with %q in [%q, %q): %t", page.TypeName(flags), keys, lo, hi, got)
+			}
+		}
+	})
+}
