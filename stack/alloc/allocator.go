@@ -37,7 +37,7 @@ type Allocator interface {
 	FreeBulk(rs []Region) error
 
 	// Update runs fn and makes what it did through b, at once. If fn returns an error or does not return, nothing has
-	// happened. fn must not call the allocator or the stack.
+	// happened. fn must not call the allocator or the stack. What becomes free at the end of the file in a batch is kept.
 	Update(fn func(b *Batch) error) error
 
 	// View gives access to the bytes of a region.

@@ -86,7 +86,7 @@ func (r *slabRepair) String() string {
 }
 
 func (r *slabRepair) Apply(u *stack.Unit) error {
-	r.begun = r.p.mark(u)
+	r.begun = r.p.mark(u, false)
 	if r.listErr != nil {
 		if err := r.p.dropList(u); err != nil {
 			return err

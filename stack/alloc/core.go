@@ -163,7 +163,7 @@ func (c *core) Reclaim(live []Region) (n int64, err error) {
 // inspect runs fn in its turn, when nothing else is under way.
 func (c *core) inspect(fn func(u *stack.Unit) error) error {
 	return c.stack.View(func(u *stack.Unit) error {
-		c.policy.mark(u)
+		c.policy.mark(u, false)
 		return fn(u)
 	})
 }

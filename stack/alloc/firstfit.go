@@ -30,7 +30,7 @@ type firstFit struct {
 	bulk
 	path    string
 	largest int64    // no free block is larger; noLimit if that is not known
-	keep    bool     // do not cut the end off: see freeBulk
+	keep    bool     // do not cut the end off: see mark and freeBulk
 	in      [64]byte // what is read: a local would escape
 	window  []byte   // of walks
 	copied  []byte   // for moving regions
@@ -81,10 +81,13 @@ func (ffCreation) Apply(u *stack.Unit) error {
 func (ffCreation) Undo() {}
 
 // mark implements policy.
-func (p *firstFit) mark(*stack.Unit) int { return 0 }
+func (p *firstFit) mark(_ *stack.Unit, batch bool) int {
+	p.keep = batch
+	return 0
+}
 
 // rewind implements policy: what became smaller may be larger again.
-func (p *firstFit) rewind(int) { p.largest, p.keep = noLimit, false }
+func (p *firstFit) rewind(int) { p.largest = noLimit }
 
 // bounds implements policy.
 func (p *firstFit) bounds() (Region, int64) { return Region{Len: ffMagicAt}, ffArena }
@@ -98,7 +101,8 @@ func (p *firstFit) live(r Region) error {
 }
 
 // Trim cuts off a free block at the end of the file, however much has to be written for that, and returns how many bytes it
-// were. Freeing does so only when little has to be written, so that the last bytes of a file may stay free for long.
+// were. Freeing does so only when little has to be written, and a batch never,
+// so that the last bytes of a file may stay free for long.
 func (a *FirstFit) Trim() (n int64, err error) {
 	q := a.request(opCall)
 	q.call = a.list.trim

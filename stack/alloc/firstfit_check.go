@@ -15,7 +15,6 @@ import (
 //  2. The footer of each says the same size as its header.
 //  3. The list has all free blocks, and no others. Each knows the one before it.
 //  4. No two neighbours are free.
-//  5. The last block is not free, unless cutting it off could have been expensive.
 func (p *firstFit) check(u *stack.Unit, report func(error)) {
 	var free []int64
 	var last ffBlock
@@ -34,9 +33,6 @@ func (p *firstFit) check(u *stack.Unit, report func(error)) {
 	if err != nil {
 		report(err) // blocks behind it are not known
 		return
-	}
-	if last.free && worthCutting(ffHeadAt, last.start(), last.end()) {
-		report(p.corrupt(last.start(), "the last block is free"))
 	}
 	if err := p.checkList(u, free); err != nil {
 		report(err)

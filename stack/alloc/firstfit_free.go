@@ -106,10 +106,9 @@ func (p *firstFit) freeBulk(u *stack.Unit, rs []Region) error {
 	if err != nil {
 		return err
 	}
-	p.keep = !all && !worthCutting(ffHeadAt, end, u.Len())
-	err = p.bulk.freeBulk(u, rs)
-	p.keep = false
-	return err
+	defer func(was bool) { p.keep = was }(p.keep)
+	p.keep = p.keep || !all && !worthCutting(ffHeadAt, end, u.Len())
+	return p.bulk.freeBulk(u, rs)
 }
 
 // tailOf looks at how many of the regions are at the end, up to free space, and returns where the first of them begins, and

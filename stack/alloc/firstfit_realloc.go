@@ -72,7 +72,7 @@ func (p *firstFit) grow(u *stack.Unit, s spot, need int64) error {
 	if err := p.put(u, b); err != nil {
 		return err
 	}
-	if end == u.Len() && worthCutting(low, b.end(), end) {
+	if end == u.Len() && !p.keep && worthCutting(low, b.end(), end) {
 		return u.Truncate(b.end())
 	}
 	return p.insert(u, b.end(), end)

@@ -41,6 +41,7 @@ type ghostTree struct {
 	tree     *freetree.Tree // as the file has it, with the changes of the unit under way
 	serial   uint64         // of the unit
 	marks    []ghostMark
+	keep     bool // do not cut the end off: see mark
 	adjacent bool // some free blocks may touch, as other programs leave them
 	node     [freetree.NodeSize]byte
 	copied   []byte // for moving regions
@@ -85,7 +86,8 @@ func (ghostCreation) Apply(u *stack.Unit) error {
 func (ghostCreation) Undo() {}
 
 // mark implements policy.
-func (g *ghostTree) mark(u *stack.Unit) int {
+func (g *ghostTree) mark(u *stack.Unit, batch bool) int {
+	g.keep = batch
 	if u.Serial() != g.serial {
 		g.tree.Settle()
 		g.serial = u.Serial()
@@ -158,7 +160,8 @@ func (g *ghostTree) block(u *stack.Unit, r Region) (freetree.Block, error) {
 }
 
 // Trim cuts off free space at the end of the file, however much has to be written for that, and returns how many bytes it
-// were. Freeing does so only when little has to be written, so that the last bytes of a file may stay free for long.
+// were. Freeing does so only when little has to be written, and a batch never,
+// so that the last bytes of a file may stay free for long.
 func (a *GhostTree) Trim() (n int64, err error) {
 	q := a.request(opCall)
 	q.call = a.ghost.trim

@@ -29,8 +29,10 @@ const (
 func (o outcome) String() string { return [...]string{"refused", "repaired", "same", "silent"}[o] }
 
 // opensDamaged opens a damaged file, of which these blocks were free before. It must not panic, nor hand out what is live:
-// unless it took live bytes for free ones, which is then for the caller to judge. look is called with what is open in the end.
-func opensDamaged(t *testing.T, what string, p ghostImage, free []freetree.Block, look func(o outcome, a *alloc.GhostTree)) outcome {
+// unless it took live bytes for free ones, which is then for look to judge, that is called with what is open in the end.
+func opensDamaged(
+	t *testing.T, what string, p ghostImage, free []freetree.Block, look func(o outcome, a *alloc.GhostTree),
+) outcome {
 	t.Helper()
 	disk := p.disk(t)
 	a, err := openGhost(disk)
@@ -79,10 +81,11 @@ func keepsInUse(t *testing.T, what string, a *alloc.GhostTree, p ghostImage, fre
 
 // checkFinds says whether Check finds something.
 func checkFinds(a *alloc.GhostTree) bool {
-	for range a.Check() {
-		return true
+	found := false
+	for err := range a.Check() {
+		found = found || err != nil
 	}
-	return false
+	return found
 }
 
 // victim is a file with a tree of three levels, and live regions in between.
@@ -166,7 +169,8 @@ func TestGhostTreeRedirectedPointers(t *testing.T) {
 		}},
 		{"nodes that lead back", func(p ghostImage, live freetree.Block) {
 			for at := live.Off; at < live.End(); at += ghostUnit {
-				p.setNode(freetree.Image{Block: freetree.Block{Off: at, Size: 2 * ghostUnit}, Left: p.root(), Right: at, LeftHeight: 9})
+				b := freetree.Block{Off: at, Size: 2 * ghostUnit}
+				p.setNode(freetree.Image{Block: b, Left: p.root(), Right: at, LeftHeight: 9})
 			}
 		}},
 		{"free blocks", func(p ghostImage, live freetree.Block) {
@@ -219,7 +223,10 @@ func le64(n int64) []byte {
 func TestGhostTreeDamage(t *testing.T) {
 	_, free := victim(t)
 	top, leaf, large := units(20, 0).Off, units(5, 0).Off, units(28, 0).Off
-	tall := func(p ghostImage) int64 { return p.root() }
+	edit := func(off int64, change func(m *freetree.Image)) func(p ghostImage) {
+		return func(p ghostImage) { p.edit(off, change) }
+	}
+	sized := func(off, size int64) func(p ghostImage) { return edit(off, func(m *freetree.Image) { m.Size = size }) }
 	for name, c := range map[string]struct {
 		damage func(p ghostImage)
 		off    int64
@@ -229,23 +236,21 @@ func TestGhostTreeDamage(t *testing.T) {
 		"root behind the end":    {func(p ghostImage) { p.setRoot(int64(len(p))) }, ghostRootAt},
 		"root negative":          {func(p ghostImage) { p.setRoot(math.MinInt64 + ghostArena) }, ghostRootAt},
 		"root in text":           {func(p ghostImage) { p.setRoot(units(3, 0).Off) }, units(3, 0).Off},
-		"child not aligned":      {func(p ghostImage) { p.edit(leaf, func(m *freetree.Image) { m.Left = top + 1 }) }, leaf},
-		"child behind the end":   {func(p ghostImage) { p.edit(leaf, func(m *freetree.Image) { m.Right = 1 << 50 }) }, leaf},
-		"child negative":         {func(p ghostImage) { p.edit(leaf, func(m *freetree.Image) { m.Left = -16 }) }, leaf},
-		"child in text":          {func(p ghostImage) { p.edit(leaf, func(m *freetree.Image) { m.Left = units(7, 0).Off }) }, units(7, 0).Off},
-		"no size":                {func(p ghostImage) { p.edit(tall(p), func(m *freetree.Image) { m.Size = 0 }) }, 0},
-		"size not of whole unit": {func(p ghostImage) { p.edit(leaf, func(m *freetree.Image) { m.Size = 33 }) }, leaf},
-		"size below a unit":      {func(p ghostImage) { p.edit(leaf, func(m *freetree.Image) { m.Size = 31 }) }, leaf},
-		"size negative":          {func(p ghostImage) { p.edit(leaf, func(m *freetree.Image) { m.Size = -32 }) }, leaf},
-		"size of everything":     {func(p ghostImage) { p.edit(large, func(m *freetree.Image) { m.Size = math.MaxInt64 - 31 }) }, large},
-		"size beyond 2^63":       {func(p ghostImage) { p.edit(large, func(m *freetree.Image) { m.Size = math.MinInt64 }) }, large},
-		"size behind the end":    {func(p ghostImage) { p.edit(large, func(m *freetree.Image) { m.Size = int64(len(p)) - large + 32 }) }, large},
-		"blocks overlap":         {func(p ghostImage) { p.edit(large-3*ghostUnit, func(m *freetree.Image) { m.Size = 4 * ghostUnit }) }, large},
-		"blocks in one": {func(p ghostImage) {
-			p.edit(units(9, 0).Off, func(m *freetree.Image) { m.Size = 9 * ghostUnit })
-		}, units(15, 0).Off},
+		"child not aligned":      {edit(leaf, func(m *freetree.Image) { m.Left = top + 1 }), leaf},
+		"child behind the end":   {edit(leaf, func(m *freetree.Image) { m.Right = 1 << 50 }), leaf},
+		"child negative":         {edit(leaf, func(m *freetree.Image) { m.Left = -16 }), leaf},
+		"child in text":          {edit(leaf, func(m *freetree.Image) { m.Left = units(7, 0).Off }), units(7, 0).Off},
+		"no size":                {func(p ghostImage) { p.edit(p.root(), func(m *freetree.Image) { m.Size = 0 }) }, 0},
+		"size not of whole unit": {sized(leaf, 33), leaf},
+		"size below a unit":      {sized(leaf, 31), leaf},
+		"size negative":          {sized(leaf, -32), leaf},
+		"size of everything":     {sized(large, math.MaxInt64-31), large},
+		"size beyond 2^63":       {sized(large, math.MinInt64), large},
+		"size behind the end":    {sized(large, 9*ghostUnit), large},
+		"blocks overlap":         {sized(large-3*ghostUnit, 4*ghostUnit), large},
+		"blocks in one":          {sized(units(9, 0).Off, 9*ghostUnit), units(15, 0).Off},
 		"cycle over text": {func(p ghostImage) {
-			p.edit(leaf, func(m *freetree.Image) { m.Right = tall(p) })
+			p.edit(leaf, func(m *freetree.Image) { m.Right = p.root() })
 			p[units(20, 0).Off+40] = 1
 		}, units(20, 0).Off + 40},
 	} {

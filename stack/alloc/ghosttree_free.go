@@ -4,8 +4,6 @@
 package alloc
 
 import (
-	"fmt"
-
 	"github.com/holtdb/holt/stack"
 	"github.com/holtdb/holt/stack/alloc/internal/freetree"
 )
@@ -28,7 +26,7 @@ func (g *ghostTree) free(u *stack.Unit, r Region) error {
 func (g *ghostTree) release(u *stack.Unit, b freetree.Block) error {
 	before, after := g.tree.Neighbours(b)
 	whole := freetree.Block{Off: b.Off - before.Size, Size: before.Size + b.Size + after.Size}
-	if whole.End() == u.Len() && g.cutTail(whole, before, after) {
+	if whole.End() == u.Len() && !g.keep && g.cutTail(whole, before, after) {
 		return u.Truncate(whole.Off)
 	}
 	if err := u.Zero(b.Off, b.Size); err != nil {
@@ -103,15 +101,11 @@ func (g *ghostTree) freeBulk(u *stack.Unit, rs []Region) error {
 		if err != nil {
 			return err
 		}
-		if k := len(blocks) - 1; k >= 0 {
-			if last := &blocks[k]; last.End() > b.Off {
-				return fmt.Errorf("%w: the blocks of regions at %d and before overlap", ErrNotAllocated, b.Off)
-			} else if last.End() == b.Off {
-				last.Size += b.Size
-				continue
-			}
+		if k := len(blocks) - 1; k >= 0 && blocks[k].End() == b.Off {
+			blocks[k].Size += b.Size
+		} else {
+			blocks = append(blocks, b)
 		}
-		blocks = append(blocks, b)
 	}
 	m := g.tree.Mark()
 	for _, b := range blocks { // what is at the end last, when it is known whether cutting it off is cheap

@@ -35,7 +35,7 @@ func TestGhostTreeKilled(t *testing.T) {
 			t.Logf("killed after %d lines, with %d live regions and %q under way", len(said), len(l.live), l.trying)
 			s, err := stack.Open(path, nil)
 			check(t, err)
-			defer s.Close()
+			defer func() { check(t, s.Close()) }()
 			a, err := alloc.OpenGhostTree(s)
 			check(t, err)
 			if len(a.Repaired()) > 0 {

@@ -4,6 +4,7 @@
 package alloc_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"testing"
@@ -208,18 +209,16 @@ func TestGhostTreeReclaimCrashes(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				defer a.Stack().Close()
 				_, err = a.Reclaim(live)
-				return err
+				return errors.Join(err, a.Stack().Close())
 			},
 			"rebuild": func(fs file.FS) error {
 				s, err := openStack(fs)
 				if err != nil {
 					return err
 				}
-				defer s.Close()
 				_, err = alloc.RebuildGhostTree(s, live)
-				return err
+				return errors.Join(err, s.Close())
 			},
 		} {
 			whole := p.disk(t)

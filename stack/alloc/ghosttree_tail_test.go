@@ -92,6 +92,9 @@ func TestGhostTreeTailPolicy(t *testing.T) {
 		if r.Off != sc.live[8].Off {
 			t.Errorf("%v was allocated, not from %d", r, sc.live[8].Off)
 		}
+		got, err := sc.a.View(r).Bytes()
+		check(t, err)
+		same(t, "what was allocated", got, make([]byte, r.Len))
 		sound(t, sc.a)
 		endsWith(t, sc.a, false)
 		check(t, sc.a.Free(r))

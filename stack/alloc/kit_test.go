@@ -118,7 +118,8 @@ func same(t rapid.TB, what string, got, want []byte) {
 	for at < min(len(got), len(want)) && got[at] == want[at] {
 		at++
 	}
-	t.Fatalf("%s: got %d bytes, want %d; they differ from %d on:\n%s\n%s", what, len(got), len(want), at, near(got, at), near(want, at))
+	t.Fatalf("%s: got %d bytes, want %d; they differ from %d on:\n%s\n%s",
+		what, len(got), len(want), at, near(got, at), near(want, at))
 }
 
 // near shows the bytes around at.

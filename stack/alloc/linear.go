@@ -21,7 +21,7 @@ func OpenLinear(s *stack.Stack) (*Linear, error) {
 // linear is the policy of [Linear].
 type linear struct{}
 
-func (linear) mark(*stack.Unit) int           { return 0 }
+func (linear) mark(*stack.Unit, bool) int     { return 0 }
 func (linear) rewind(int)                     {}
 func (linear) live(Region) error              { return nil }
 func (linear) bounds() (Region, int64)        { return Region{}, 0 }

@@ -11,7 +11,9 @@ import "github.com/holtdb/holt/stack"
 type policy interface {
 	// mark begins an operation. What it returns is for rewind, which takes back what happened in memory since; several marks
 	// are rewound from the last to the first.
-	mark(u *stack.Unit) int
+	// In a batch bytes at the end are not to be cut off: what else it changes would have to be written anew from the first
+	// changed byte on.
+	mark(u *stack.Unit, batch bool) int
 	rewind(to int)
 
 	// alloc returns where n bytes are. They are zero if zero is set.

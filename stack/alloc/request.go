@@ -71,7 +71,7 @@ func (q *request) end(err error) (Region, error) {
 
 // Apply implements [stack.Change].
 func (q *request) Apply(u *stack.Unit) (err error) {
-	q.begun = q.core.policy.mark(u)
+	q.begun = q.core.policy.mark(u, q.op == opUpdate)
 	b := Batch{core: q.core, u: u}
 	switch q.op {
 	case opAlloc:

@@ -119,6 +119,7 @@ func (segCreation) Undo() {}
 // segregated is the policy.
 type segregated struct {
 	marks
+	keep   bool               // do not cut the end off: see mark
 	heads  [8 * segLists]byte // of the lists, of the operation under way
 	word   [16]byte
 	copied []byte
@@ -143,7 +144,10 @@ func (p *segregated) checkHeader(s *stack.Stack) error {
 }
 
 // mark implements policy.
-func (p *segregated) mark(*stack.Unit) int { return 0 }
+func (p *segregated) mark(_ *stack.Unit, batch bool) int {
+	p.keep = batch
+	return 0
+}
 
 // rewind implements policy.
 func (p *segregated) rewind(int) {}

@@ -56,7 +56,7 @@ func (p *segregated) free(u *stack.Unit, r Region) error {
 	if err != nil {
 		return err
 	}
-	if b.end() == u.Len() {
+	if b.end() == u.Len() && !p.keep {
 		return u.Truncate(b.off)
 	}
 	return p.release(u, b)
@@ -81,7 +81,7 @@ func (p *segregated) freeBulk(u *stack.Unit, rs []Region) error {
 		contiguous = contiguous && (k == 0 || blocks[k-1].end() == b.off)
 		blocks = append(blocks, b)
 	}
-	if contiguous && blocks[len(blocks)-1].end() == u.Len() { // otherwise cutting would be costly, see cheapCut
+	if contiguous && blocks[len(blocks)-1].end() == u.Len() && !p.keep { // otherwise cutting would be costly, see cheapCut
 		return u.Truncate(blocks[0].off)
 	}
 	if err := p.readHeads(u); err != nil {
@@ -147,7 +147,7 @@ func (p *segregated) fitEnd(u *stack.Unit, b segBlock, size int64, shrink bool) 
 	if err := p.claim(u, to); err != nil {
 		return err
 	}
-	if b.end() == u.Len() && size <= cheapCut {
+	if b.end() == u.Len() && size <= cheapCut && !p.keep {
 		return u.Truncate(to.end())
 	}
 	return p.release(u, segBlock{to.end(), b.size - size})

@@ -70,6 +70,7 @@ type slab struct {
 	kind slabKind
 	path string
 	size int64 // of a block, with its mark
+	keep bool  // do not cut the end off: see mark
 
 	// What follows is known once loaded is set.
 	loaded bool
@@ -146,7 +147,8 @@ func (c slabCreation) Apply(u *stack.Unit) error {
 func (slabCreation) Undo() {}
 
 // mark implements policy.
-func (p *slab) mark(u *stack.Unit) int {
+func (p *slab) mark(u *stack.Unit, batch bool) int {
+	p.keep = batch
 	if u.Serial() != p.serial {
 		p.serial = u.Serial()
 		clear(p.log)

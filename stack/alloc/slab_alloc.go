@@ -47,7 +47,7 @@ func (p *slab) free(u *stack.Unit, r Region) error {
 	if err != nil {
 		return err
 	}
-	if p.offset(b.end()) == u.Len() {
+	if p.offset(b.end()) == u.Len() && !p.keep {
 		return u.Truncate(p.offset(b.first))
 	}
 	return p.push1(u, b)
@@ -68,7 +68,7 @@ func (p *slab) freeBulk(u *stack.Unit, rs []Region) error {
 
 // release frees blocks. They are cut off only if nothing else has to be changed.
 func (p *slab) release(u *stack.Unit, runs []run) error {
-	if len(runs) == 1 && p.offset(runs[0].end()) == u.Len() {
+	if len(runs) == 1 && p.offset(runs[0].end()) == u.Len() && !p.keep {
 		return u.Truncate(p.offset(runs[0].first))
 	}
 	return p.push(u, runs)
@@ -147,7 +147,9 @@ func (p *slab) fitEnds(u *stack.Unit, b, to run) error {
 
 // cutIsCheap says whether what lies behind the blocks of a region can be cut off now that they are fewer: their mark
 // changes.
-func (p *slab) cutIsCheap(to run) bool { return p.kind.mark == 0 || to.n*p.size <= cheapCut }
+func (p *slab) cutIsCheap(to run) bool {
+	return !p.keep && (p.kind.mark == 0 || to.n*p.size <= cheapCut)
+}
 
 // move gives a region new blocks at the end of the payload: they are more than one.
 func (p *slab) move(u *stack.Unit, b run, r Region, n int64) (int64, error) {

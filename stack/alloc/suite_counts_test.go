@@ -207,7 +207,8 @@ func TestOpen(t *testing.T) {
 // What has no allocator's header is not opened.
 func TestOpenOfOthers(t *testing.T) {
 	for what, payload := range map[string][]byte{
-		"empty": nil, "short": []byte("ALGT"), "text": text(1000, 1), "zeros": make([]byte, 500), "no more than a magic": append(make([]byte, 32), "ALGT\x00\x02\x00\x00"...),
+		"empty": nil, "short": []byte("ALGT"), "text": text(1000, 1), "zeros": make([]byte, 500),
+		"of another version": append(make([]byte, 32), "ALGT\x00\x02\x00\x00"...),
 	} {
 		s, err := openStack(newDisk())
 		check(t, err)

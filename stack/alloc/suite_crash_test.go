@@ -114,7 +114,9 @@ func TestCrashOfALyingDisk(t *testing.T) {
 	forAll(t, func(t *testing.T, k *kind) {
 		lost := 0
 		for seed := range uint64(4) {
-			h := record(t, k, "lying", seed, func(d dice) []op { return []op{everything.opOf(d, doWrite), everything.opOf(d, doAllocBulk)} })
+			h := record(t, k, "lying", seed, func(d dice) []op {
+				return []op{everything.opOf(d, doWrite), everything.opOf(d, doAllocBulk)}
+			})
 			disk := h.base.Clone()
 			lying := &hooked{disk, func(file.File) error { return nil }}
 			done, err := h.play(t, lying)

@@ -4,7 +4,6 @@
 package alloc_test
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"slices"
@@ -475,14 +474,4 @@ func verifyStats(t rapid.TB, stats alloc.Stats, spans []alloc.Span, length int64
 	if stats.Histogram = want.Histogram; stats != want || counted != want.FreeBlocks {
 		t.Fatalf("stats %+v, want %+v; the histogram counts %d", stats, want, counted)
 	}
-}
-
-// text of a world, for failures.
-func (w *world) String() string {
-	var b bytes.Buffer
-	for _, p := range w.live {
-		b.WriteString(p.r.String())
-		b.WriteByte(' ')
-	}
-	return b.String()
 }
