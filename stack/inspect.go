@@ -50,8 +50,8 @@ type Field struct {
 	Value    string // for people; empty if the bytes say it all
 }
 
-// Inspect describes a file without changing it, also one that has to be recovered. It locks the file meanwhile as a reader
-// does: [ErrLocked]. [*VersionError] and [*CorruptError] are those of [Open].
+// Inspect describes a file without changing it, also one that has to be recovered. It locks the file meanwhile as a
+// reader does: [ErrLocked]. [*VersionError] and [*CorruptError] are those of [Open].
 func Inspect(path string, opts *Options) (*State, error) {
 	s := newStack(path, opts)
 	s.opts.Logger = slog.New(slog.DiscardHandler)
@@ -65,8 +65,8 @@ func Inspect(path string, opts *Options) (*State, error) {
 	return st, errors.Join(err, f.Close())
 }
 
-// rehearsal is a file that recovery reads, and that notes what recovery would write into the payload. No replay reads what
-// it has written, so it makes no difference that nothing is.
+// rehearsal is a file that recovery reads, and that notes what recovery would write into the payload. No replay reads
+// what it has written, so it makes no difference that nothing is.
 type rehearsal struct {
 	file.File
 	writes []Range
@@ -113,8 +113,10 @@ func (s *Stack) inspect(v *rehearsal) (*State, error) {
 // describe tells the cases apart in the order in which opening does.
 func (s *Stack) describe(v *rehearsal, h []byte, size int64) (*State, error) {
 	switch {
-	case size <= headerSize && size == int64(len(h)) && unfinished(h) && (len(h) < headerSize || checkMagic(s.path, h) != nil):
-		return &State{Version: version(magic[:]), Release: int(magic[6]), Unfinished: true, Size: size, HeaderSize: size}, nil
+	case size == int64(len(h)) && unfinished(h) && (size < headerSize || checkMagic(s.path, h) != nil):
+		return &State{
+			Version: version(magic[:]), Release: int(magic[6]), Unfinished: true, Size: size, HeaderSize: size,
+		}, nil
 	case len(h) >= headerSizeV1 && [prefixSize]byte(h) == prefixV1:
 		return describeV1(h, size), nil
 	case len(h) >= len(magic) && checkMagic(s.path, h) != nil:

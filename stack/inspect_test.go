@@ -144,3 +144,12 @@ func TestInspectRefuses(t *testing.T) {
 		t.Errorf("afterwards: %v", err)
 	}
 }
+
+// TestInspectLongWrites demands one range for what recovery writes in several pieces.
+func TestInspectLongWrites(t *testing.T) {
+	const size = 3 << 20
+	st := inspect(t, image(size, headerSize, modeRepeat, text(size, 0), words(size), []byte{0}))
+	if got, want := describe(st), fmt.Sprintf("Repeat of 9 bytes, whole: true, writes [{0 %d}]", size); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}

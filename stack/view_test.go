@@ -95,3 +95,25 @@ func TestViewThatDoesNotReturn(t *testing.T) {
 		check(t, s.Close())
 	}
 }
+
+// TestViewInAGroup queues a change behind a View, which it must not share the unit's refusal with.
+func TestViewInAGroup(t *testing.T) {
+	disk := diskWith(t, text(100, 0))
+	q := newQueue(t, disk, disk)
+	q.call(t, nil, func() error {
+		return q.s.View(func(u *stack.Unit) error {
+			refuse := u.Truncate(0)
+			if !errors.Is(refuse, stack.ErrReadOnly) {
+				t.Errorf("error %v", refuse)
+			}
+			return nil
+		})
+	})
+	q.call(t, nil, func() error {
+		_, err := q.s.Push(text(5, 1))
+		return err
+	})
+	q.run()
+	holds(t, q.s, append(first(100), text(5, 1)...))
+	check(t, q.s.Close())
+}

@@ -61,7 +61,7 @@ func TestDamagedFiles(t *testing.T) {
 		damaged := bytes.Clone(sound)
 		off := interestingByte(rng)
 		damaged[off] = byte(rng.Uint32())
-		checkDamaged(t, damaged, fmt.Sprintf("byte %#x is %#02x instead of %#02x", off, damaged[off], sound[off]))
+		checkDamaged(t, "kv", inspections, damaged, fmt.Sprintf("byte %#x is %#02x instead of %#02x", off, damaged[off], sound[off]))
 	}
 }
 
@@ -71,6 +71,20 @@ func interestingByte(rng *rand.Rand) int {
 	return pages[rng.IntN(len(pages))]*4096 + rng.IntN(160)
 }
 
+// checkOrderly demands that a command did its work or said why not.
+func checkOrderly(t *testing.T, r result, what string) {
+	t.Helper()
+	if r.status != exitDone && r.status != exitFailed || strings.Contains(r.stderr, "internal error") {
+		t.Errorf("%s: exit status %d, %s", what, r.status, r.stderr)
+	}
+	if r.status == exitFailed && r.stderr == "" {
+		t.Errorf("%s: failed without a word", what)
+	}
+	if len(r.stdout) > 10<<20 {
+		t.Errorf("%s: prints %d bytes", what, len(r.stdout))
+	}
+}
+
 // TestCutFiles does the same on files that were cut off.
 func TestCutFiles(t *testing.T) {
 	sound, err := database("testdata", "nested")
@@ -78,36 +92,28 @@ func TestCutFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, size := range []int{0, 1, 79, 80, 100, 4095, 4096, 8191, 8192, 12288, 0x9000, 0x9800, 0x10000, 0x16000, 0x17fff} {
-		checkDamaged(t, sound[:size], fmt.Sprintf("cut to %d bytes", size))
+		checkDamaged(t, "kv", inspections, sound[:size], fmt.Sprintf("cut to %d bytes", size))
 	}
 }
 
-func checkDamaged(t *testing.T, content []byte, what string) {
+// checkDamaged runs the commands of a group.
+func checkDamaged(t *testing.T, group string, lines []string, content []byte, what string) {
 	t.Helper()
 	dir := t.TempDir()
-	path := filepath.Join(dir, "damaged.db")
+	path := filepath.Join(dir, "damaged")
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for i, line := range inspections {
-		args := []string{"kv"}
+	for i, line := range lines {
+		args := []string{group}
 		for word := range strings.FieldsSeq(line) {
 			word = strings.Replace(word, "%s", path, 1)
 			word = strings.Replace(word, "%d", filepath.Join(dir, fmt.Sprint(i)), 1)
 			args = append(args, word)
 		}
-		r := holt(t, args...)
-		if r.status != exitDone && r.status != exitFailed || strings.Contains(r.stderr, "internal error") {
-			t.Errorf("%s: holt kv %s: exit status %d, %s", what, line, r.status, r.stderr)
-		}
-		if r.status == exitFailed && r.stderr == "" {
-			t.Errorf("%s: holt kv %s: failed without a word", what, line)
-		}
-		if len(r.stdout) > 10<<20 {
-			t.Errorf("%s: holt kv %s: prints %d bytes", what, line, len(r.stdout))
-		}
+		checkOrderly(t, holt(t, args...), fmt.Sprintf("%s: holt %s %s", what, group, line))
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, content) {
-			t.Fatalf("%s: holt kv %s: the file has changed (%v)", what, line, err)
+			t.Fatalf("%s: holt %s %s: the file has changed (%v)", what, group, line, err)
 		}
 	}
 }

@@ -32,12 +32,15 @@ func (o *opener) addFlags(flags *pflag.FlagSet) {
 	flags.Var(&o.names, "bucket-format", "format of bucket names in arguments, one of "+strings.Join(text.ParseFormats, "|"))
 }
 
-// mustExist makes sure that there is a regular file, before an engine creates one or waits for a pipe.
-func mustExist(path string) error {
+// mustExist makes sure that there is a database.
+func mustExist(path string) error { return mustBeFile("source database file", path) }
+
+// mustBeFile makes sure that there is a regular file, before an engine creates one or waits for a pipe.
+func mustBeFile(what, path string) error {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("source database file %q doesn't exist", path)
+		return fmt.Errorf("%s %q doesn't exist", what, path)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():

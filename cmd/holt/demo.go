@@ -22,17 +22,21 @@ type demoSection struct {
 // demoSections are shown one after the other.
 var demoSections = []demoSection{
 	{"kv: an ordered key/value store in one file, in the format of bbolt", demoKV},
+	{"stack: a durable stack of bytes in one file, in the format of bstack, with an allocator", demoStack},
 }
 
 func newDemo() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo",
 		Short: "See what Holt can do, in a few seconds",
-		Long: `Opens a database that etcd wrote, shows what is in it and checks it. Then copies the current folder into a new database
-in a temporary folder, reads all of it back and compares it with the files. Nothing in the current folder is changed;
-large files, and what is more than a few seconds' work, are left out.
+		Long: `Opens a database that etcd wrote, shows what is in it and checks it. Then copies the current folder into
+a new database in a temporary folder, reads all of it back and compares it with the files. Nothing in the current folder
+is changed; large files, and what is more than a few seconds' work, are left out.
 
-The new database stays where it is, for the commands that the demo ends with.`,
+Then it stores the files in regions of a stack, frees some and resizes others, has another process change the file and
+kills it in the middle, opens the file again and verifies that everything that was acknowledged is there.
+
+The new files stay where they are, for the commands that the demo ends with.`,
 		Example: "  holt demo",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -58,7 +62,10 @@ type demo struct {
 }
 
 func (d *demo) run(ctx context.Context) error {
-	for _, s := range demoSections {
+	for i, s := range demoSections {
+		if i > 0 {
+			d.printf("")
+		}
 		d.printf("%s\n", s.title)
 		if err := s.run(ctx, d); err != nil {
 			return err
@@ -74,7 +81,7 @@ func (d *demo) run(ctx context.Context) error {
 
 func (d *demo) printf(format string, args ...any) {
 	fmt.Fprintf(d.cmd.OutOrStdout(), format+"\n", args...)
-	flush(d.cmd)
+	_ = flush(d.cmd) // the error comes up again at the end
 }
 
 // step prints what a part of the demo did and how long it took.

@@ -10,7 +10,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,14 +22,6 @@ import (
 	"github.com/holtdb/holt/cmd/holt/internal/text"
 	"github.com/holtdb/holt/kv"
 )
-
-// demoLimits keep the demo short in any folder.
-type demoLimits struct {
-	fileSize int64
-	total    int64
-	files    int
-	time     time.Duration // for each of importing and comparing
-}
 
 var folderLimits = demoLimits{fileSize: 1 << 20, total: 32 << 20, files: 5000, time: 3 * time.Second}
 
@@ -46,8 +37,8 @@ func demoFolder(ctx context.Context, d *demo, path string) error {
 		return err
 	}
 	f := &folderDemo{
-		demo: d, db: db, dir: dir, root: bucket.Path{[]byte(cmp.Or(strings.Trim(filepath.Base(dir), `/\`), "root"))},
-		limits: folderLimits, written: make(map[string]file),
+		demo: d, db: db, root: bucket.Path{[]byte(cmp.Or(strings.Trim(filepath.Base(dir), `/\`), "root"))},
+		demoFiles: demoFiles{top: dir, skip: d.dir, limits: folderLimits}, written: make(map[string]importedFile),
 	}
 	return errors.Join(f.run(ctx), db.Close())
 }
@@ -55,24 +46,17 @@ func demoFolder(ctx context.Context, d *demo, path string) error {
 // folderDemo is the part of the demo that copies the current folder.
 type folderDemo struct {
 	*demo
-	db     *kv.DB
-	dir    string
-	root   bucket.Path // of the bucket for dir
-	limits demoLimits
-
-	written map[string]file // by the place of the key
-	bytes   int64
-	left    leftOut
+	demoFiles
+	db      *kv.DB
+	root    bucket.Path             // of the bucket for the folder
+	written map[string]importedFile // by the place of the key
 }
 
-// file is what was imported of one file.
-type file struct {
+// importedFile is what was imported of one file.
+type importedFile struct {
 	path string
 	sum  [sha256.Size]byte
 }
-
-// errEnough ends the walk through a folder that is too large for a demo.
-var errEnough = errors.New("enough")
 
 func (f *folderDemo) run(ctx context.Context) error {
 	steps := []struct {
@@ -99,44 +83,21 @@ func (f *folderDemo) run(ctx context.Context) error {
 
 // copy imports the folder, and notes a hash of every file, since files may change from now on.
 func (f *folderDemo) copy(ctx context.Context) (string, error) {
-	bar := progress.New(f.cmd.ErrOrStderr(), "importing "+f.dir, 0)
+	bar := progress.New(f.cmd.ErrOrStderr(), "importing "+f.top, 0)
 	defer bar.Done()
 	w := folder.NewWriter(f.db, f.root)
-	deadline := time.Now().Add(f.limits.time)
-	folders := int64(0)
-	visit := func(e folder.Entry) error {
-		switch {
-		case e.Info.IsDir() && e.Info.Name() == ".git" && len(e.Names) > 0:
-			f.left.git++
-			return fs.SkipDir
-		case e.Info.IsDir() && sameFile(e.Path, f.demo.dir):
-			return fs.SkipDir // the demo's own files
-		case e.Info.IsDir():
-			folders++
-			return w.Folder(ctx, e.Names)
-		case len(f.written) == f.limits.files, f.bytes >= f.limits.total, time.Now().After(deadline):
-			f.left.rest = true
-			return errEnough
-		}
-		content, ok := f.left.read(e, f.limits.fileSize)
-		if !ok {
-			return nil
-		}
-		bar.Add(1)
-		f.bytes += int64(len(content))
-		f.written[f.place(e.Names)] = file{path: e.Path, sum: sha256.Sum256(content)}
-		return w.File(ctx, e.Names, content)
-	}
-	unreadable := func(folder.Entry, error) error {
-		f.left.unreadable++
-		return nil
-	}
-	err := folder.Walk(ctx, f.dir, folder.Visitor{Visit: visit, Unreadable: unreadable})
-	if err != nil && !errors.Is(err, errEnough) {
+	err := f.each(ctx, fileVisitor{
+		folder: func(e folder.Entry) error { return w.Folder(ctx, e.Names) },
+		file: func(e folder.Entry, content []byte) error {
+			bar.Add(1)
+			f.written[f.place(e.Names)] = importedFile{path: e.Path, sum: sha256.Sum256(content)}
+			return w.File(ctx, e.Names, content)
+		},
+	})
+	if err != nil {
 		return "", err
 	}
-	r := folder.Report{Folders: folders, Files: int64(len(f.written)), Bytes: f.bytes}
-	return r.String(), w.Flush(ctx)
+	return f.report().String(), w.Flush(ctx)
 }
 
 // place identifies a key of the database: file names have no zero bytes.
@@ -147,7 +108,7 @@ func (f *folderDemo) place(names []string) string {
 // readBack reads the whole database and holds every value against the hash taken at import.
 func (f *folderDemo) readBack(ctx context.Context) (string, error) {
 	n, size := 0, int64(0)
-	err := f.eachValue(ctx, func(_ file, value []byte) error {
+	err := f.eachValue(ctx, func(_ importedFile, value []byte) error {
 		n, size = n+1, size+int64(len(value))
 		return nil
 	})
@@ -158,7 +119,7 @@ func (f *folderDemo) readBack(ctx context.Context) (string, error) {
 }
 
 // eachValue calls fn with every value of the database and the file it came from, having checked that it is the same.
-func (f *folderDemo) eachValue(ctx context.Context, fn func(from file, value []byte) error) error {
+func (f *folderDemo) eachValue(ctx context.Context, fn func(from importedFile, value []byte) error) error {
 	return f.db.ViewContext(ctx, func(tx *kv.Tx) error {
 		return bucket.Walk(ctx, bucket.Root(tx), nil, func(path bucket.Path, key, value []byte) error {
 			if value == nil {
@@ -183,7 +144,7 @@ func (f *folderDemo) compare(ctx context.Context) (string, error) {
 	defer bar.Done()
 	deadline := time.Now().Add(f.limits.time)
 	same, changed := int64(0), int64(0)
-	err := f.eachValue(ctx, func(from file, value []byte) error {
+	err := f.eachValue(ctx, func(from importedFile, value []byte) error {
 		if time.Now().After(deadline) {
 			return errEnough
 		}
@@ -205,68 +166,4 @@ func (f *folderDemo) compare(ctx context.Context) (string, error) {
 		result += "; no time for the rest"
 	}
 	return result, err
-}
-
-// readWhole reads a file of at most limit bytes. It does not open one that says it is empty: there are files, of the
-// kernel say, that say so and then block.
-func readWhole(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() == 0 {
-		return []byte{}, nil
-	}
-	return folder.Read(path, limit)
-}
-
-// leftOut counts what was not imported.
-type leftOut struct {
-	git        int64 // folders called .git
-	large      int64
-	special    int64 // links, devices and the like
-	unreadable int64
-	rest       bool // what comes after the limits of the demo
-}
-
-// read reads a file, or counts it as left out.
-func (l *leftOut) read(e folder.Entry, limit int64) (content []byte, ok bool) {
-	if !e.Info.Mode().IsRegular() {
-		l.special++
-		return nil, false
-	}
-	if e.Info.Size() > limit {
-		l.large++
-		return nil, false
-	}
-	content, err := readWhole(e.Path, limit)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, false // it is gone already
-	case errors.Is(err, folder.ErrTooLarge):
-		l.large++
-	case err != nil:
-		l.unreadable++
-	}
-	return content, err == nil
-}
-
-// print says what was left out.
-func (l *leftOut) print(d *demo, limits demoLimits) {
-	for _, part := range []struct {
-		n    int64
-		what string
-	}{
-		{l.git, "folder called .git"},
-		{l.large, "file larger than " + text.Size(limits.fileSize)},
-		{l.special, "link or device"},
-		{l.unreadable, "unreadable file or folder"},
-	} {
-		if part.n > 0 {
-			d.printf("           left out: %d × %s", part.n, part.what)
-		}
-	}
-	if l.rest {
-		d.printf("           left out: the rest, after %d files, %s or %v", limits.files, text.Size(limits.total), limits.time)
-	}
 }

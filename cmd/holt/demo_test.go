@@ -45,8 +45,8 @@ func newFolderDemo(t *testing.T, files map[string]string) (f *folderDemo, out *b
 	cmd.SetOut(out)
 	cmd.SetErr(out)
 	return &folderDemo{
-		demo: &demo{cmd: cmd, dir: t.TempDir()}, db: db, dir: dir, root: bucket.Path{[]byte("top")},
-		limits: folderLimits, written: make(map[string]file),
+		demo: &demo{cmd: cmd, dir: t.TempDir()}, db: db, root: bucket.Path{[]byte("top")},
+		demoFiles: demoFiles{top: dir, limits: folderLimits}, written: make(map[string]importedFile),
 	}, out
 }
 
@@ -55,7 +55,7 @@ func TestDemoLeavesOut(t *testing.T) {
 	f, out := newFolderDemo(t, files)
 	f.limits.fileSize = 100
 	if runtime.GOOS != "windows" {
-		if err := os.Symlink("small", filepath.Join(f.dir, "link")); err != nil {
+		if err := os.Symlink("small", filepath.Join(f.top, "link")); err != nil {
 			t.Fatal(err)
 		}
 		f.limits.time = time.Hour
@@ -100,11 +100,11 @@ func TestDemoChangingFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{"changed": "x", "grown": "33", "emptied": ""} {
-		if err := os.WriteFile(filepath.Join(f.dir, name), []byte(content), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(f.top, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Remove(filepath.Join(f.dir, "gone")); err != nil {
+	if err := os.Remove(filepath.Join(f.top, "gone")); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := f.readBack(t.Context()); err != nil {

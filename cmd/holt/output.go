@@ -47,9 +47,11 @@ func exactly(b []byte, f text.Format) exact {
 	return e
 }
 
-// flush hands on what has been printed so far, for commands whose output comes with pauses.
-func flush(cmd *cobra.Command) {
+// flush hands on what has been printed so far, for commands whose output comes with pauses. The error comes up again at the
+// end of run.
+func flush(cmd *cobra.Command) error {
 	if w, ok := cmd.OutOrStdout().(*bufio.Writer); ok {
-		_ = w.Flush() // the error stays in w and comes up again at the end of run
+		return w.Flush()
 	}
+	return nil
 }

@@ -23,7 +23,8 @@ func newRoot() *cobra.Command {
 Begin with "holt demo".`,
 		Example: `  holt demo
   holt kv tree my.db
-  holt kv check my.db`,
+  holt kv check my.db
+  holt stack info my.stack`,
 		Version:       version(),
 		Args:          cobra.ArbitraryArgs,
 		RunE:          needsSubcommand,
@@ -34,7 +35,7 @@ Begin with "holt demo".`,
 	}
 	root.SetVersionTemplate("holt version {{.Version}}\n")
 	root.SetHelpTemplate(root.HelpTemplate() + "\n" + exitNote + "\n")
-	root.AddCommand(newDemo(), newKV(), newVersion())
+	root.AddCommand(newDemo(), newDemoCrash(), newKV(), newStack(), newVersion())
 	addCobraCommands(root)
 	return root
 }

@@ -44,7 +44,7 @@ type Crash struct {
 	memory  bool     // everything is durable at once: both states share their parts, and the log stays empty
 }
 
-// Counts are the calls a [Crash] has seen, up to and including the one that the power cut.
+// Counts are the calls a [Crash] or a [Counter] has seen; of a Crash up to and including the one that the power cut.
 type Counts struct {
 	Ops        int // all calls below that change something or make it durable
 	Writes     int // WriteAt and WriteVecAt, one each however many buffers

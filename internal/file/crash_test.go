@@ -222,7 +222,7 @@ func checkTorn(t *testing.T, text string, start, end, sector int) {
 }
 
 // workload is a run of mutating calls, of which it reports how many succeeded.
-func workload(disk *file.Crash) (done int, err error) {
+func workload(disk file.FS) (done int, err error) {
 	var f file.File
 	steps := []func() error{
 		func() (err error) { f, err = disk.OpenFile("tmp", os.O_RDWR|os.O_CREATE, 0o600); return err },

@@ -55,6 +55,7 @@ func each(t *testing.T, test func(t *testing.T, fx fixture)) {
 		"clone":       func(*testing.T) fixture { return fixture{file.NewCrash().Clone(), "."} },
 		"fault/os":    func(t *testing.T) fixture { return fixture{file.NewFault(file.OS), t.TempDir()} },
 		"fault/crash": func(*testing.T) fixture { return fixture{file.NewFault(file.NewCrash()), ""} },
+		"counter":     func(*testing.T) fixture { return fixture{file.NewCounter(file.NewCrash()), ""} },
 	} {
 		t.Run(name, func(t *testing.T) { test(t, open(t)) })
 	}

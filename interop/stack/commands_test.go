@@ -38,7 +38,7 @@ type payload interface {
 	SetBatched(pieces []stack.Piece) error
 }
 
-// run runs a command and words the answer as the driver does.
+// run runs a command and answers as the driver does.
 func run(p payload, line string) string {
 	name, rest, _ := strings.Cut(line, " ")
 	w := &words{list: strings.Fields(rest)}
@@ -47,7 +47,12 @@ func run(p payload, line string) string {
 		return "err no such command"
 	}
 	result, err := command(p, w)
-	if err = errors.Join(w.err, err); err != nil {
+	return answer(result, errors.Join(w.err, err))
+}
+
+// answer words the outcome of a command.
+func answer(result any, err error) string {
+	if err != nil {
 		return "err " + strings.ReplaceAll(err.Error(), "\n", "; ")
 	}
 	switch v := result.(type) {
@@ -116,6 +121,14 @@ func (w *words) bytes() []byte {
 	b, err := hex.DecodeString(word)
 	w.err = errors.Join(w.err, err)
 	return b
+}
+
+// numbers are all that are left.
+func (w *words) numbers() (all []int64) {
+	for len(w.list) > 0 {
+		all = append(all, w.number())
+	}
+	return all
 }
 
 func (w *words) pieces() (all []stack.Piece) {

@@ -136,21 +136,28 @@ func TestCut(t *testing.T) {
 // cutAt makes a change on a disk whose power goes at the k-th call, if there are so many.
 func cutAt(t *testing.T, k int, base []byte, c change) (disk *file.Crash, acknowledged bool) {
 	t.Helper()
-	disk = file.NewCrash()
+	disk = diskWith(t, base)
+	s := openOn(t, disk)
+	disk.CutAt(k)
+	err := c.run(s)
+	_ = s.Close() // what is left of the change is done, or cannot be
+	return disk, err == nil
+}
+
+// diskWith is a disk with a file of that payload.
+func diskWith(t *testing.T, payload []byte) *file.Crash {
+	t.Helper()
+	disk := file.NewCrash()
 	disk.SetSector(256) // the size of the atomic blocks of the format
 	f, err := disk.OpenFile(onDisk, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = f.WriteAt(restingFile(base), 0)
+	_, err = f.WriteAt(restingFile(payload), 0)
 	if err := errors.Join(err, f.Sync(), f.Close(), disk.SyncDir(".")); err != nil {
 		t.Fatal(err)
 	}
-	s := openOn(t, disk)
-	disk.CutAt(k)
-	err = c.run(s)
-	_ = s.Close() // what is left of the change is done, or cannot be
-	return disk, err == nil
+	return disk
 }
 
 // openOn opens a stack on another file system than that of the operating system.

@@ -5,6 +5,7 @@ package stack
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/holtdb/holt/stack"
+	"github.com/holtdb/holt/stack/alloc"
 )
 
 // A side is a program that does to a stack file what it is told.
@@ -54,33 +56,56 @@ func TestMain(m *testing.M) {
 // serve runs commands on our engine.
 func serve(in io.Reader, out io.Writer) error {
 	r := bufio.NewReader(in)
-	var s *stack.Stack
+	var s session
 	for {
 		line, err := r.ReadString('\n')
 		if err != nil {
 			return nil //nolint:nilerror // whoever told us what to do is gone
 		}
-		line = strings.TrimSuffix(line, "\n")
-		name, path, _ := strings.Cut(line, " ")
-		answer := "ok"
-		switch {
-		case name == "open":
-			if s, err = stack.Open(path, nil); err != nil {
-				answer = "err " + err.Error()
-			}
-		case name == "close":
-			if err := s.Close(); err != nil {
-				answer = "err " + err.Error()
-			}
-		case s == nil:
-			answer = "err nothing open"
-		default:
-			answer = run(s, line)
-		}
-		if _, err := fmt.Fprintln(out, answer); err != nil {
+		if _, err := fmt.Fprintln(out, s.run(strings.TrimSuffix(line, "\n"))); err != nil {
 			return err
 		}
 	}
+}
+
+// A session is what our side has open: a stack, and an allocator if that owns it.
+type session struct {
+	stack     *stack.Stack
+	allocator alloc.Allocator
+}
+
+func (s *session) run(line string) string {
+	name, rest, _ := strings.Cut(line, " ")
+	var err error
+	switch {
+	case name == "open":
+		s.allocator = nil
+		s.stack, err = stack.Open(rest, nil)
+	case name == "open_allocator":
+		err = s.openAllocator(&words{list: strings.Fields(rest)})
+	case s.stack == nil:
+		err = errors.New("nothing open")
+	case name == "close":
+		err = s.stack.Close()
+	case s.allocator != nil && allocatorCommands[name] != nil:
+		w := &words{list: strings.Fields(rest)}
+		result, err := allocatorCommands[name](s.allocator, w)
+		return answer(result, errors.Join(w.err, err))
+	default:
+		return run(s.stack, line)
+	}
+	return answer(nil, err)
+}
+
+func (s *session) openAllocator(w *words) (err error) {
+	f, size, path := formatNamed(w.next()), w.number(), w.next()
+	if s.stack, err = stack.Open(path, nil); err != nil {
+		return err
+	}
+	if s.allocator, err = f.open(s.stack, size); err != nil {
+		return errors.Join(err, s.stack.Close())
+	}
+	return nil
 }
 
 // A process is a side at work.

@@ -3,7 +3,20 @@
 
 //! The words of a command.
 
-use std::io;
+use std::{fmt, io};
+
+/// Where some bytes lie.
+#[derive(Clone, Copy)]
+pub struct Region {
+    pub off: u64,
+    pub len: u64,
+}
+
+impl fmt::Display for Region {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.off, self.len)
+    }
+}
 
 pub struct Args {
     words: std::vec::IntoIter<String>,
@@ -24,6 +37,28 @@ impl Args {
     pub fn number(&mut self) -> io::Result<u64> {
         let word = self.word()?;
         word.parse().map_err(|_| bad(&word))
+    }
+
+    pub fn signed(&mut self) -> io::Result<i64> {
+        let word = self.word()?;
+        word.parse().map_err(|_| bad(&word))
+    }
+
+    /// All that is left, as numbers.
+    pub fn numbers(&mut self) -> io::Result<Vec<u64>> {
+        (0..self.words.len()).map(|_| self.number()).collect()
+    }
+
+    pub fn region(&mut self) -> io::Result<Region> {
+        Ok(Region {
+            off: self.number()?,
+            len: self.number()?,
+        })
+    }
+
+    /// All that is left, as regions.
+    pub fn regions(&mut self) -> io::Result<Vec<Region>> {
+        (0..self.words.len() / 2).map(|_| self.region()).collect()
     }
 
     pub fn bytes(&mut self) -> io::Result<Vec<u8>> {

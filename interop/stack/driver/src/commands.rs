@@ -3,14 +3,13 @@
 
 // Included by a module for each version of bstack, since their types have nothing in common but their looks.
 
-use super::{bad, hex, io, Args};
-
 type Answer = io::Result<String>;
 
-/// At most one open stack.
+/// At most one open stack, or an allocator that owns it.
 #[derive(Default)]
 pub struct Session {
     stack: Option<BStack>,
+    regions: Option<Box<dyn Regions>>,
 }
 
 impl Session {
@@ -18,21 +17,33 @@ impl Session {
         let name = args.word()?;
         match name.as_str() {
             "open" => {
-                self.stack = None;
+                self.close();
                 self.stack = Some(BStack::open(args.word()?)?);
                 Ok(String::new())
             }
+            "open_allocator" => {
+                self.close();
+                let (kind, size) = (args.word()?, args.number()?);
+                let stack = BStack::open(args.word()?)?;
+                self.regions = Some(allocator(stack, &kind, size)?);
+                Ok(String::new())
+            }
             "close" => {
-                self.stack = None;
+                self.close();
                 Ok(String::new())
             }
             "migrate" => migrate(&args.word()?).map(none),
-            _ => command(
-                self.stack.as_ref().ok_or_else(|| bad("nothing open"))?,
-                &name,
-                args,
-            ),
+            _ => match (&self.regions, &self.stack) {
+                (Some(regions), _) => region_command(regions.as_ref(), &name, args),
+                (None, Some(stack)) => command(stack, &name, args),
+                (None, None) => Err(bad("nothing open")),
+            },
         }
+    }
+
+    fn close(&mut self) {
+        self.stack = None;
+        self.regions = None;
     }
 }
 

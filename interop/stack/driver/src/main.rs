@@ -3,51 +3,28 @@
 
 //! Does to a stack file what its standard input says, one command a line, and answers each with a line.
 //!
-//! `driver 0.4` and `driver 0.2` select the version of bstack. Bytes are written in hexadecimal, none at all as `-`.
-//! An answer is `ok`, with a result behind it if there is one, or `err` and what is wrong.
+//! `driver 0.4` and `driver 0.2` select the version of bstack. Bytes are written in hexadecimal, none at all as `-`,
+//! and a region of an allocator as its offset and its length. An answer is `ok`, with a result behind it if there is
+//! one, or `err` and what is wrong.
+//!
+//! `driver bench` measures an allocator, see bench.rs.
 
 use std::io::{self, BufRead, Write};
 
 mod args;
-use args::{bad, hex, Args};
+mod bench;
+mod v02;
+mod v04;
 
-mod v04 {
-    use bstack::BStack;
-
-    include!("commands.rs");
-
-    /// Commands that the older version does not have.
-    fn extra(stack: &BStack, name: &str, args: &mut Args) -> Answer {
-        match name {
-            "set_batched" => stack.set_batched(args.pieces()?).map(none),
-            _ => Err(bad(name)),
-        }
-    }
-
-    fn migrate(path: &str) -> io::Result<()> {
-        BStack::migrate(path)
-    }
-}
-
-mod v02 {
-    use bstack_old::BStack;
-
-    include!("commands.rs");
-
-    fn extra(_: &BStack, name: &str, _: &mut Args) -> Answer {
-        Err(bad(name))
-    }
-
-    fn migrate(_: &str) -> io::Result<()> {
-        Err(bad("migrate"))
-    }
-}
+use args::{bad, Args};
 
 fn main() -> io::Result<()> {
-    match std::env::args().nth(1).as_deref() {
+    let mut words = std::env::args().skip(1);
+    match words.next().as_deref() {
         Some("0.4") => serve(v04::Session::default(), v04::Session::run),
         Some("0.2") => serve(v02::Session::default(), v02::Session::run),
-        _ => Err(bad("the version of bstack: 0.4 or 0.2")),
+        Some("bench") => bench::run(words),
+        _ => Err(bad("0.4, 0.2 or bench")),
     }
 }
 
