@@ -53,7 +53,7 @@ func (r *Run) Do(ctx context.Context, durable bool, progress func(n int64)) (res
 }
 
 // all starts the goroutines together, and returns the time of the slowest.
-func (r *Run) all(ctx context.Context, a alloc.Allocator, progress func(n int64)) (time.Duration, error) {
+func (r *Run) all(ctx context.Context, a Regions, progress func(n int64)) (time.Duration, error) {
 	var (
 		wg    sync.WaitGroup
 		begin = make(chan time.Time)
@@ -76,7 +76,7 @@ func (r *Run) all(ctx context.Context, a alloc.Allocator, progress func(n int64)
 }
 
 // one is what one goroutine does.
-func (r *Run) one(ctx context.Context, a alloc.Allocator, i int, progress func(n int64)) (err error) {
+func (r *Run) one(ctx context.Context, a Regions, i int, progress func(n int64)) (err error) {
 	const step = 64 // operations between two looks up
 	live := slices.Grow(slices.Clone(r.live[i]), len(r.plans[i].ops))
 	for n, o := range r.plans[i].ops {
@@ -95,7 +95,7 @@ func (r *Run) one(ctx context.Context, a alloc.Allocator, i int, progress func(n
 }
 
 // do carries out an operation and returns the regions that are live then.
-func (o op) do(a alloc.Allocator, live []alloc.Region) (_ []alloc.Region, err error) {
+func (o op) do(a Regions, live []alloc.Region) (_ []alloc.Region, err error) {
 	switch o.kind {
 	case opAlloc:
 		var region alloc.Region
