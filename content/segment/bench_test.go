@@ -156,7 +156,7 @@ func (b *builder) forestProperties(i int) []property {
 		{"tags", segment.TypeStrings, []string{"tag" + n, "tag", "more"}},
 		{"ratio", segment.TypeDouble, []string{"0." + n}},
 		{"hidden", segment.TypeBoolean, []string{"false"}},
-		{"text", segment.TypeString, []string{"some longer text of which node " + n + " has its own; it is in line, as most are"}},
+		{"text", segment.TypeString, []string{"some longer text; node " + n + " has its own; it is in line, as most are"}},
 		{"data", segment.TypeBinary, []string{"binary " + n}},
 	}
 }

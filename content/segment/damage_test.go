@@ -245,7 +245,8 @@ func smallStore(t testing.TB) (*memStore, segment.RecordID) {
 	tmpl := b.template(nil, many)
 	diffed := b.nodeOf(tmpl, b.diff("property7", b.node(nil), base))
 	external := b.template([]property{{"a", segment.TypeBinary, nil}, {"b", segment.TypeBinaries, nil}}, nil)
-	outside := b.nodeOf(external, b.list([]segment.RecordID{b.blobID("id#5"), b.array(b.blobID("x"), b.blobID(string(make([]byte, 4096))))}))
+	ids := b.array(b.blobID("x"), b.blobID(string(make([]byte, 4096))))
+	outside := b.nodeOf(external, b.list([]segment.RecordID{b.blobID("id#5"), ids}))
 	stable := b.record(segment.RecordBlock, leaf.Segment.MSB, leaf.Segment.LSB, leaf.Number)
 	copied := b.record(segment.RecordNode, stable, b.template(nil, nil))
 	var wide []property
@@ -295,8 +296,8 @@ func TestSmallStore(t *testing.T) {
 	}
 }
 
-// TestDamage flips bytes of a small store's segments in turn, and reads all. What comes of it is an error that says where,
-// or the same or other content; never a panic, nor a reading without end. It flips each byte if HOLT_LONG=1.
+// TestDamage flips bytes of a small store's segments in turn, and reads all. What comes of it is an error that says
+// where, or the same or other content; never a panic, nor a reading without end. It flips each byte if HOLT_LONG=1.
 func TestDamage(t *testing.T) {
 	store, root := smallStore(t)
 	var sound reading

@@ -5,16 +5,16 @@
 // Jackrabbit Oak's segment-tar. It knows nothing of files.
 //
 // A [Segment] is a view over bytes that somebody else holds, a mapped archive mostly. A data segment has a table of
-// records, which name each other by number, within the segment and across segments; a bulk segment has blocks of binaries
-// and nothing else. A [Record] is a position in a segment. What is there depends on how one got to it: [Record.Node]
-// takes it for a node, [Record.Value] for a string or binary. A [Node] has a [Template], which nodes of the same shape
-// share, properties, and children by name, in a [Map] if there are several. A [List] is a sequence of record ids, a
-// [Value] the bytes of a string or binary.
+// records, which name each other by number, within the segment and across segments; a bulk segment has blocks of
+// binaries and nothing else. A [Record] is a position in a segment. What is there depends on how one got to it:
+// [Record.Node] takes it for a node, [Record.Value] for a string or binary. A [Node] has a [Template], which nodes of
+// the same shape share, properties, and children by name, in a [Map] if there are several. A [List] is a sequence of
+// record ids, a [Value] the bytes of a string or binary.
 //
-// All of these are small values without memory of their own. Reading allocates nothing: tables, lists, maps and templates
-// are searched where they lie, and the segments that a segment refers to are remembered in it after the first use. What
-// allocates is reading what does not lie in one piece (names of 16,512 bytes and more, as text), text that is not
-// UTF-8, and errors.
+// All of these are small values without memory of their own. Reading allocates nothing: tables, lists, maps and
+// templates are searched where they lie, and the segments that a segment refers to are remembered in it after the first
+// use. What allocates is reading what does not lie in one piece (names of 16,512 bytes and more, as text), text that is
+// not UTF-8, and errors.
 //
 // Segments and all values may be used by several goroutines at a time; a cursor ([Properties], [Entries]) by one.
 //

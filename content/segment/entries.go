@@ -81,8 +81,8 @@ func (c *Entries) Next() bool {
 	return true
 }
 
-// nextLeaf moves on by one part of the map. The sizes of leaves add up to that of the map, none of them is empty: so the
-// work is bounded by the size of the map.
+// nextLeaf moves on by one part of the map. The sizes of leaves add up to that of the map, none of them is empty: so
+// the work is bounded by the size of the map.
 func (c *Entries) nextLeaf() bool {
 	for c.deep > 0 && c.path[c.deep-1].next == c.path[c.deep-1].count {
 		c.deep--

@@ -19,8 +19,8 @@ var be = binary.BigEndian
 // IDSize is the size of an ID in bytes, as it is stored.
 const IDSize = 16
 
-// ID names a segment: a version-4 UUID of which one digit says whether it is a data or a bulk segment. The zero ID names
-// none.
+// ID names a segment: a version-4 UUID of which one digit says whether it is a data or a bulk segment. The zero ID
+// names none.
 type ID struct{ MSB, LSB uint64 }
 
 // ErrID is wrapped by the errors of the parsers of ids.

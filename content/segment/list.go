@@ -3,8 +3,8 @@
 
 package segment
 
-// A List is a sequence of record ids: of the values of a property, the names and values of a node's properties, the blocks
-// of a long value.
+// A List is a sequence of record ids: of the values of a property, the names and values of a node's properties, the
+// blocks of a long value.
 //
 // Up to 255 entries lie side by side; if there are more, the list is one of parts of 255, 255² … entries, of which only
 // the last may be shorter. A part of one entry is that entry. So does a list of one: it lies where the list is referred

@@ -5,9 +5,9 @@ package segment
 
 import "math/bits"
 
-// A Map finds the children of a node by name. It is a trie over hashes of the names: a branch has up to 32 buckets, which
-// are maps of the next level, a leaf has entries by ascending hash, then name. On top there may be a diff: another value
-// for one of the names.
+// A Map finds the children of a node by name. It is a trie over hashes of the names: a branch has up to 32 buckets,
+// which are maps of the next level, a leaf has entries by ascending hash, then name. On top there may be a diff:
+// another value for one of the names.
 type Map struct {
 	top  trie
 	diff Record // its seg is nil if there is none
@@ -84,8 +84,8 @@ func (r Record) trie() (trie, error) {
 	return t, nil
 }
 
-// bucket is the i-th bucket of a branch, of those that are there. Only a branch of a higher level may be in it: so nothing
-// is deeper than the levels there are.
+// bucket is the i-th bucket of a branch, of those that are there. Only a branch of a higher level may be in it: so
+// nothing is deeper than the levels there are.
 func (t trie) bucket(i uint32) (trie, error) {
 	r, err := t.seg.record(t.bucketsAt() + i*ridSize)
 	if err != nil {
@@ -127,8 +127,8 @@ func (m Map) Get(name string) (r Record, ok bool, err error) {
 	return t.get(hash, name)
 }
 
-// bucketIndex is five bits of the hash from the top. For level 6 only two are left; what Java makes of the negative shift
-// is the top three with their sign: each entry there has the same.
+// bucketIndex is five bits of the hash from the top. For level 6 only two are left; what Java makes of the negative
+// shift is the top three with their sign: each entry there has the same.
 func bucketIndex(hash, level uint32) uint32 {
 	shift := (32 - levelBits*(level+1)) & 31
 	return uint32(int32(hash)>>shift) & 31

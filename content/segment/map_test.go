@@ -128,7 +128,9 @@ func TestDeepMap(t *testing.T) {
 		}
 	}
 	r := b.open(b.mapOf(b.childrenNamed(names...)))
-	for level, bitmap := range []uint32{0x00400000, 0x00000040, 0x00004000, 0x00020000, 0x00200000, 0x00002000, 0x20000000} {
+	for level, bitmap := range []uint32{
+		0x00400000, 0x00000040, 0x00004000, 0x00020000, 0x00200000, 0x00002000, 0x20000000,
+	} {
 		data := r.Segment().Bytes()[r.Offset():]
 		if have := binary.BigEndian.Uint32(data); have != uint32(level)<<29|100 {
 			t.Errorf("head %08x at level %d", have, level)
@@ -264,24 +266,26 @@ func TestMapsRefused(t *testing.T) {
 	bulk := segment.RecordID{Segment: b.bulk(make([]byte, 5000)), Number: segment.MaxSize - 5000}
 	nowhere := segment.RecordID{Segment: b.id, Number: 1 << 20}
 	diff := b.diff(names[0], children[0].node, branch)
-	bit := uint32(1) << oracleBucket(oracleMapHash(names[0]), 0)
+	const diffHead = uint32(1<<32 - 1)
+	hash := oracleMapHash(names[0])
+	bit := uint32(1) << oracleBucket(hash, 0)
 	for what, parts := range map[string][]any{
 		"a leaf of too many":     {uint32(7<<29 | 1<<29 - 1)},
 		"a leaf of too many, 32": {uint32(6<<29 | 32)},
 		"a branch to nowhere":    {uint32(40), bit, nowhere},
 		"a branch to bulk":       {uint32(40), bit, bulk},
 		"a branch to itself":     {uint32(40), bit, segment.RecordID{}},
-		"a branch to the top":    {uint32(1<<29 | 40), uint32(1) << oracleBucket(oracleMapHash(names[0]), 1), branch},
+		"a branch to the top":    {uint32(1<<29 | 40), uint32(1) << oracleBucket(hash, 1), branch},
 		"a branch to a diff":     {uint32(40), bit, diff},
 		"a branch, empty bucket": {uint32(40), bit | bit<<1, empty, small},
 		"a branch, few entries":  {uint32(40), bit, small},
 		"a branch, many entries": {uint32(33), bit, b.mapAt(1, children)},
 		"a branch of none":       {uint32(40), uint32(0)},
-		"a diff of a diff":       {uint32(1<<32 - 1), oracleMapHash(names[0]), b.name(names[0]), children[0].node, diff},
-		"a diff of nothing":      {uint32(1<<32 - 1), oracleMapHash(names[0]), b.name(names[0]), children[0].node, nowhere},
-		"a diff of bulk":         {uint32(1<<32 - 1), oracleMapHash(names[0]), b.name(names[0]), children[0].node, bulk},
-		"a diff, no name":        {uint32(1<<32 - 1), oracleMapHash(names[0]), nowhere, children[0].node, branch},
-		"a diff, no value":       {uint32(1<<32 - 1), oracleMapHash(names[0]), b.name(names[0]), nowhere, branch},
+		"a diff of a diff":       {diffHead, hash, b.name(names[0]), children[0].node, diff},
+		"a diff of nothing":      {diffHead, hash, b.name(names[0]), children[0].node, nowhere},
+		"a diff of bulk":         {diffHead, hash, b.name(names[0]), children[0].node, bulk},
+		"a diff, no name":        {diffHead, hash, nowhere, children[0].node, branch},
+		"a diff, no value":       {diffHead, hash, b.name(names[0]), nowhere, branch},
 	} {
 		b.flush()
 		if what == "a branch to itself" {

@@ -3,8 +3,8 @@
 
 package segment
 
-// A Record is a place in a data segment. Its methods take what is there for something: the context in which the record is
-// referred to says for what.
+// A Record is a place in a data segment. Its methods take what is there for something: the context in which the record
+// is referred to says for what.
 type Record struct {
 	seg    *Segment
 	number uint32

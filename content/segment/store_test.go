@@ -72,7 +72,7 @@ func readArchive(t testing.TB, store *memStore, name string) {
 	t.Helper()
 	f, err := os.Open(name)
 	must(t, err)
-	defer f.Close()
+	defer func() { must(t, f.Close()) }()
 	for r := tar.NewReader(f); ; {
 		h, err := r.Next()
 		if errors.Is(err, io.EOF) {

@@ -5,7 +5,6 @@ package segment_test
 
 import (
 	"encoding/hex"
-	"slices"
 	"strings"
 	"testing"
 
@@ -119,8 +118,9 @@ func TestTypeNames(t *testing.T) {
 	if len(names) != 25 || names["?"] {
 		t.Errorf("names of types: %v", names)
 	}
-	have := []string{segment.TypeBinaries.String(), segment.TypeLong.String(), segment.Type(13).String(), segment.Type(-128).String()}
-	if want := []string{"BINARIES", "LONG", "?", "?"}; !slices.Equal(have, want) {
-		t.Errorf("%v, want %v", have, want)
+	for typ, want := range map[segment.Type]string{segment.TypeBinaries: "BINARIES", segment.TypeLong: "LONG", 13: "?", -128: "?"} {
+		if typ.String() != want {
+			t.Errorf("type %d is %s, want %s", int8(typ), typ, want)
+		}
 	}
 }

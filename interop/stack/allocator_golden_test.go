@@ -71,7 +71,7 @@ var goldens = map[string]struct {
 func TestAllocatorGolden(t *testing.T) {
 	eachFormat(t, func(t *testing.T, f *format) {
 		golden, files := goldens[f.name], [2][]byte{}
-		for i, p := range f.sides(t) {
+		for i, p := range []*process{holt.start(t), crate.start(t)} {
 			path := filepath.Join(scratch(t), f.name)
 			p.do(t, f.openLine(path))
 			for line := range strings.SplitSeq(golden.dialog, "; ") {

@@ -16,9 +16,6 @@ import (
 func TestAllocatorKilled(t *testing.T) {
 	eachFormat(t, func(t *testing.T, f *format) {
 		for i, victim := range []side{holt, crate} {
-			if f.open == nil && i == 0 {
-				continue
-			}
 			t.Run(victim.name, func(t *testing.T) {
 				armed, commands := 0, 0
 				eachSeed(t, *kills/4, func(t *testing.T, seed uint64) {

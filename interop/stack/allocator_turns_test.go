@@ -50,7 +50,7 @@ func newSteps(t *testing.T, f *format, seed uint64) *steps {
 	}
 	return &steps{
 		generator: newGenerator(seed), f: f, path: filepath.Join(scratch(t), f.name),
-		h: new(holdings), many: many, sides: f.sides(t),
+		h: new(holdings), many: many, sides: []*process{holt.start(t), crate.start(t)},
 	}
 }
 
@@ -78,9 +78,6 @@ func (s *steps) verifyAtRest(t *testing.T, nothingLost bool) {
 	file := readFile(t, s.path)
 	if isArmed(file) || !bytes.HasPrefix(file[headerSize:], s.h.reserved) {
 		t.Fatalf("a file at rest that begins with %x", file[:headerSize+s.f.reserved])
-	}
-	if s.f.open == nil {
-		return
 	}
 	st, err := stack.Open(s.path, nil)
 	if err != nil {

@@ -98,12 +98,3 @@ func eachFormat(t *testing.T, test func(t *testing.T, f *format)) {
 		t.Run(f.name, func(t *testing.T) { test(t, f) })
 	}
 }
-
-// sides are those that can open a file of the format.
-func (f *format) sides(t *testing.T) []*process {
-	t.Helper()
-	if f.open == nil {
-		return []*process{crate.start(t), crate.start(t)}
-	}
-	return []*process{holt.start(t), crate.start(t)}
-}

@@ -92,8 +92,8 @@ func (s *steps) one() *holding {
 	return s.h.list[s.IntN(len(s.h.list))]
 }
 
-// length is that of a region: most often small, at times just about what a block holds. In a large file, whose end is not
-// worth cutting off each time, there are longer ones.
+// length is that of a region: most often small, at times just about what a block holds. In a large file, whose end is
+// not worth cutting off each time, there are longer ones.
 func (s *steps) length() int64 {
 	if s.many > few && s.IntN(4) == 0 {
 		return s.Int64N(8 << 10)

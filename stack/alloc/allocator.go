@@ -27,8 +27,8 @@ type Allocator interface {
 	Realloc(r Region, n int64) (Region, error)
 	// ReallocUninit is Realloc with new bytes of any value.
 	ReallocUninit(r Region, n int64) (Region, error)
-	// Resize moves the ends of the region and none of its bytes: the result is from r.Off-before to r.End()+after. Both may
-	// be negative. [ErrUnsupported] if there is no room, or the format cannot.
+	// Resize moves the ends of the region and none of its bytes: the result is from r.Off-before to r.End()+after. Both
+	// may be negative; new bytes are zero. [ErrUnsupported] if there is no room, or the format cannot.
 	Resize(r Region, before, after int64) (Region, error)
 
 	// Free gives the region back. The null region is fine.

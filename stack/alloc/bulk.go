@@ -3,7 +3,11 @@
 
 package alloc
 
-import "github.com/holtdb/holt/stack"
+import (
+	"slices"
+
+	"github.com/holtdb/holt/stack"
+)
 
 // bulk does operations in bulk one by one, for policies that have no better way. A unit is all or nothing anyway.
 type bulk struct{ policy }
@@ -21,8 +25,8 @@ func (b bulk) allocBulk(u *stack.Unit, lens, offs []int64) (err error) {
 }
 
 func (b bulk) freeBulk(u *stack.Unit, rs []Region) error {
-	for i := len(rs) - 1; i >= 0; i-- { // what is at the end can be cut off
-		if err := b.free(u, rs[i]); err != nil {
+	for _, r := range slices.Backward(rs) { // what is at the end can be cut off
+		if err := b.free(u, r); err != nil {
 			return err
 		}
 	}
