@@ -138,6 +138,9 @@ var changes = []func(g generator, m *model, length int64) string{
 	func(g generator, _ *model, length int64) string {
 		n := g.span(length / 2)
 		a, b := g.within(n, length/2), length/2+g.within(n, length/2)
+		if n == 0 { // bstack looks at the offsets even so, we do not
+			a, b = min(a, length), min(b, length)
+		}
 		if g.IntN(2) == 0 {
 			a, b = b, a
 		}

@@ -23,7 +23,7 @@ const (
 	ffFirst    = ffArena + ffHeader // the first block's data
 )
 
-var ffMagic = [8]byte{'A', 'L', 'F', 'F', 0, 1, 3, 0}
+var ffMagic = [8]byte{'A', 'L', 'F', 'F', 0, 1, 4, 0}
 
 // ffSize is how many bytes of data the block of a region has at least. Lengths are below maxLen.
 func ffSize(n int64) int64 { return max(ffLeast, (n+ffUnit-1)&^(ffUnit-1)) }

@@ -30,7 +30,7 @@ var ffOrder = binary.LittleEndian
 func ffPayload(t rapid.TB, state string) []byte {
 	t.Helper()
 	blocks, order, _ := strings.Cut(state, "/")
-	p := slices.Concat(make([]byte, 16), []byte("ALFF\x00\x01\x03\x00"), make([]byte, 24))
+	p := slices.Concat(make([]byte, 16), []byte("ALFF\x00\x01\x04\x00"), make([]byte, 24))
 	var at []int
 	for i, word := range strings.Fields(blocks) {
 		size := ffInt(t, word)

@@ -32,7 +32,7 @@ func TestFirstFitGolden(t *testing.T) {
 	check(t, a.Free(first))
 	alloc(17, 144)
 	want := make([]byte, 216)
-	copy(want[16:], "ALFF\x00\x01\x03\x00")
+	copy(want[16:], "ALFF\x00\x01\x04\x00")
 	for off, word := range map[int]uint64{
 		32: 64, 48: 56, 56: 1, 120: 56, 128: 24, 168: 24, 176: 16, 208: 16,
 	} {

@@ -17,6 +17,7 @@ func (g *ghostTree) alloc(u *stack.Unit, n int64, zero bool) (off int64, err err
 		if err := g.coalesce(u); err != nil {
 			return 0, err
 		}
+		m = g.tree.Mark() // nodes that are now as they were before have been written otherwise
 		b, ok = g.tree.BestFit(need)
 	}
 	if !ok {

@@ -139,8 +139,8 @@ func (g *ghostTree) reclaimGap(u *stack.Unit, gap freetree.Block) (n int64, err 
 	return n, nil
 }
 
-// RebuildGhostTree opens a file whose tree is not to be trusted, and makes all of it free that is not in live, whatever the
-// tree says. [ErrNotAllocated] if regions overlap or cannot be live.
+// RebuildGhostTree opens a file whose tree is not to be trusted, and makes all of it free that is not in live,
+// whatever the tree says. [ErrNotAllocated] if regions overlap or cannot be live.
 func RebuildGhostTree(s *stack.Stack, live []Region) (*GhostTree, error) {
 	g := &ghostTree{path: s.Path(), tree: freetree.New()}
 	a := &GhostTree{newCore(s, g), g}
@@ -166,3 +166,5 @@ func RebuildGhostTree(s *stack.Stack, live []Region) (*GhostTree, error) {
 	}
 	return a, nil
 }
+
+func isZero(p []byte) bool { return len(bytes.TrimLeft(p, "\x00")) == 0 }

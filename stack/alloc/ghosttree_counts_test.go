@@ -18,7 +18,8 @@ import (
 	"github.com/holtdb/holt/stack/alloc/internal/freetree"
 )
 
-// ghostScene is a file with many free blocks, behind which lie ten live regions of four units each, at the end of the file.
+// ghostScene is a file with many free blocks, behind which lie ten live regions of four units each, at the end of the
+// file.
 type ghostScene struct {
 	a      *alloc.GhostTree
 	live   [10]alloc.Region
@@ -143,8 +144,8 @@ func forSizes(t *testing.T, test func(t *testing.T, blocks int)) {
 	}
 }
 
-// However many blocks are free, an operation takes four syncs at most, two of them before it is acknowledged, reads nothing of
-// the tree, and writes what it changes and a few nodes.
+// However many blocks are free, an operation takes four syncs at most, two of them before it is acknowledged, reads
+// nothing of the tree, and writes what it changes and a few nodes.
 func TestGhostTreeCounts(t *testing.T) {
 	forSizes(t, func(t *testing.T, blocks int) {
 		base := sceneImage(t, blocks).disk(t)

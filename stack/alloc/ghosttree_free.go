@@ -21,8 +21,8 @@ func (g *ghostTree) free(u *stack.Unit, r Region) error {
 	return g.flush(u, m)
 }
 
-// release makes a block free, up to writing the nodes: it merges it with its neighbours, and cuts off what becomes free at the
-// end.
+// release makes a block free, up to writing the nodes: it merges it with its neighbours, and cuts off what becomes
+// free at the end.
 func (g *ghostTree) release(u *stack.Unit, b freetree.Block) error {
 	before, after := g.tree.Neighbours(b)
 	whole := freetree.Block{Off: b.Off - before.Size, Size: before.Size + b.Size + after.Size}
@@ -51,9 +51,9 @@ func (g *ghostTree) release(u *stack.Unit, b freetree.Block) error {
 	return nil
 }
 
-// cutTail takes the free blocks of a free tail out of the tree, so that it can be cut off, if that is cheap. It is if no node
-// changes. Otherwise everything from the first of them on has to be written anew: the journal knows no other way to change
-// bytes and cut others off at once. So a tail is kept until what is cut off is worth it.
+// cutTail takes the free blocks of a free tail out of the tree, so that it can be cut off, if that is cheap. It is if
+// no node changes. Otherwise everything from the first of them on has to be written anew: the journal knows no other
+// way to change bytes and cut others off at once. So a tail is kept until what is cut off is worth it.
 func (g *ghostTree) cutTail(tail, before, after freetree.Block) bool {
 	m := g.tree.Mark()
 	if before.Size > 0 {
@@ -69,8 +69,8 @@ func (g *ghostTree) cutTail(tail, before, after freetree.Block) bool {
 	return true
 }
 
-// lowestChange is the offset of the first byte that has to be written because the tree is not as it was when the operation
-// began, if there is one.
+// lowestChange is the offset of the first byte that has to be written because the tree is not as it was when the
+// operation began, if there is one.
 func (g *ghostTree) lowestChange() (off int64, ok bool) {
 	m := g.marks[len(g.marks)-1].Mark
 	if g.tree.RootChanged(m) {

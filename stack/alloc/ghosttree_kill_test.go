@@ -21,8 +21,8 @@ import (
 // killedEnv has the name of the file, and the seed, in the child process of TestGhostTreeKilled.
 const killedEnv = "HOLT_TEST_GHOSTTREE_KILLED"
 
-// A process that works on a file is killed. When the file is opened again everything it was told is there, nothing is lost
-// but what it did not hear of, and the tree is sound: no block is in it twice, none has two parents.
+// A process that works on a file is killed. When the file is opened again everything it was told is there, nothing is
+// lost but what it did not hear of, and the tree is sound: no block is in it twice, none has two parents.
 func TestGhostTreeKilled(t *testing.T) {
 	for seed := range uint64(times(4, 60)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -76,8 +76,8 @@ func killed(t *testing.T, path string, seed uint64) (said []string) {
 	return said
 }
 
-// TestGhostTreeKilledChild works on a file until it is killed. Before each operation it says what it tries, and afterwards
-// which region came of it.
+// TestGhostTreeKilledChild works on a file until it is killed. Before each operation it says what it tries, and
+// afterwards which region came of it.
 func TestGhostTreeKilledChild(t *testing.T) {
 	arg := os.Getenv(killedEnv)
 	if arg == "" {

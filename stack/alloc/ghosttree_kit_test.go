@@ -37,8 +37,8 @@ func regionOf(b freetree.Block) alloc.Region { return alloc.Region{Off: b.Off, L
 // ghostImage is the payload of a GhostTree, to be made and damaged byte by byte.
 type ghostImage []byte
 
-// newGhostImage has an arena of so many units, and these free blocks in a balanced tree. All other bytes of the arena belong
-// to live regions, and are text.
+// newGhostImage has an arena of so many units, and these free blocks in a balanced tree. All other bytes of the arena
+// belong to live regions, and are text.
 func newGhostImage(t rapid.TB, arena int, free ...freetree.Block) ghostImage {
 	t.Helper()
 	p := ghostImage(text(int(units(arena, 0).Off), 1))
@@ -137,7 +137,8 @@ func freeOf(t rapid.TB, a alloc.Allocator) (blocks []freetree.Block) {
 	return blocks
 }
 
-// accounted makes sure that everything in the arena that is not free belongs to the live regions: nothing has been lost.
+// accounted makes sure that everything in the arena that is not free belongs to the live regions: nothing has been
+// lost.
 func accounted(t rapid.TB, a alloc.Allocator, live ...alloc.Region) {
 	t.Helper()
 	want := int64(0)

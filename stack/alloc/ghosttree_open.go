@@ -89,10 +89,10 @@ func (g *ghostTree) corrupt(off int64, format string, args ...any) error {
 	return corruptAt(g.path, off, format, args...)
 }
 
-// rebuild makes a new tree of the nodes that can be reached from the root, and writes it. Changes of older programs that were
-// interrupted leave nodes that cannot be reached, two ways to one, order and balance lost, and nodes set to zero, but never
-// one that is wrong in itself: if there is such a node, or bytes in a free block that are not zero, then something else has
-// happened, and what looks like a node may be a program's data.
+// rebuild makes a new tree of the nodes that can be reached from the root, and writes it. Changes of older programs
+// that were interrupted leave nodes that cannot be reached, two ways to one, order and balance lost, and nodes set to
+// zero, but never one that is wrong in itself: if there is such a node, or bytes in a free block that are not zero,
+// then something else has happened, and what looks like a node may be a program's data.
 func (g *ghostTree) rebuild(s *stack.Stack, root int64, found *freetree.DamageError, c *core) (*freetree.Tree, error) {
 	blocks, err := freetree.Collect(root, s.Len(), nodesOf(s))
 	if err != nil {
@@ -115,7 +115,7 @@ func (g *ghostTree) rebuild(s *stack.Stack, root int64, found *freetree.DamageEr
 		return nil, err
 	}
 	c.repaired = append(c.repaired,
-		fmt.Sprintf("rebuilt the tree of %d free blocks, because of what was found at %d of the payload: %s", len(blocks), found.Off, found.Reason))
+		fmt.Sprintf("rebuilt the tree of %d free blocks; at %d of the payload: %s", len(blocks), found.Off, found.Reason))
 	return tree, nil
 }
 

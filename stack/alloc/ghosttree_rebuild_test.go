@@ -16,8 +16,8 @@ import (
 	"github.com/holtdb/holt/stack/alloc/internal/freetree"
 )
 
-// other is a program that changes a GhostTree file by one write after the other, children before their parents and the root
-// last, as other versions do.
+// other is a program that changes a GhostTree file by one write after the other, children before their parents and
+// the root last, as other versions do.
 type other struct {
 	tree   *freetree.Tree
 	writes []func(p ghostImage)
@@ -78,15 +78,16 @@ func (o *other) rebuild(t rapid.TB) {
 	}
 	tree, err := freetree.Build(merged)
 	check(t, err)
-	images := slices.SortedStableFunc(tree.Images(), func(a, b freetree.Image) int { return cmp.Compare(a.Height(), b.Height()) })
-	for _, m := range images {
+	upwards := func(a, b freetree.Image) int { return cmp.Compare(a.Height(), b.Height()) }
+	for _, m := range slices.SortedStableFunc(tree.Images(), upwards) {
 		o.writes = append(o.writes, func(p ghostImage) { p.setNode(m) })
 	}
 	o.writes = append(o.writes, func(p ghostImage) { p.setRoot(tree.Root()) })
 	o.tree = tree
 }
 
-// interrupted calls fn with what a file may look like when that program was interrupted, and which bytes may be free in it.
+// interrupted calls fn with what a file may look like when that program was interrupted, and which bytes may be free
+// in it.
 func interrupted(t rapid.TB, seed uint64, fn func(what string, p ghostImage, free []freetree.Block)) {
 	t.Helper()
 	d := newDice(seed)
@@ -154,8 +155,8 @@ func keeps(t rapid.TB, what string, disk *file.Crash, a *alloc.GhostTree, p ghos
 	check(t, w.close())
 }
 
-// Whatever an interrupted change of another version has left is set right, in one unit, and loses what that one has lost, but
-// nothing that is live.
+// Whatever an interrupted change of another version has left is set right, in one unit, and loses what that one has
+// lost, but nothing that is live.
 func TestGhostTreeRebuild(t *testing.T) {
 	repaired := 0
 	for seed := range uint64(times(150, 3000)) {

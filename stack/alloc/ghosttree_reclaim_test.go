@@ -14,8 +14,8 @@ import (
 	"github.com/holtdb/holt/stack/alloc/internal/freetree"
 )
 
-// leaky is a file that has lost free space as interrupted changes of other versions lose it: some blocks are neither in the
-// tree nor in the list of live regions. Some have zeros in them, and some old data.
+// leaky is a file that has lost free space as interrupted changes of other versions lose it: some blocks are neither
+// in the tree nor in the list of live regions. Some have zeros in them, and some old data.
 func leaky(t *testing.T, seed uint64) (p ghostImage, live []alloc.Region, lost int64) {
 	t.Helper()
 	d := newDice(seed)
@@ -103,7 +103,8 @@ func TestRebuildGhostTree(t *testing.T) {
 					p.edit(p.root(), func(m *freetree.Image) { m.Size = math.MaxInt64 })
 				}
 			}
-			if odd := d.draw("odd", ghostUnit); odd > 0 && len(p) > ghostArena && (len(live) == 0 || live[len(live)-1].End() <= int64(len(p)-odd)) {
+			odd := d.draw("odd", ghostUnit)
+			if len(p) > ghostArena && (len(live) == 0 || live[len(live)-1].End() <= int64(len(p)-odd)) {
 				p = p[:len(p)-odd]
 			}
 			disk := p.disk(t)

@@ -19,8 +19,8 @@ import (
 
 // Kinds of failures that users of such allocators report.
 
-// crashesAnywhere runs something on a file with the power cut at each call, and makes sure that it has happened as a whole
-// or not at all, and that it has if it was acknowledged.
+// crashesAnywhere runs something on a file with the power cut at each call, and makes sure that it has happened as a
+// whole or not at all, and that it has if it was acknowledged.
 func crashesAnywhere(t *testing.T, base *file.Crash, run func(a *alloc.GhostTree) error) {
 	t.Helper()
 	before := payloadOf(t, base.Clone())
@@ -289,8 +289,8 @@ func TestGhostTreeWildNumbersInABatch(t *testing.T) {
 	closeGhost(t, a)
 }
 
-// When the disk is full, what needs room is refused and has done nothing; what is at the end can be freed, and with the room
-// that comes back everything else.
+// When the disk is full, what needs room is refused and has done nothing; what is at the end can be freed, and with
+// the room that comes back everything else.
 func TestGhostTreeFullDisk(t *testing.T) {
 	var live []alloc.Region
 	disk := newDisk()
@@ -358,8 +358,8 @@ func TestGhostTreeFreesWhatItAllocated(t *testing.T) {
 	closeGhost(t, a)
 }
 
-// The length of the file is durable with the change that needs it, and a file that lost its end is a shorter payload, not a
-// wild tree.
+// The length of the file is durable with the change that needs it, and a file that lost its end is a shorter payload,
+// not a wild tree.
 func TestGhostTreeLostEnd(t *testing.T) {
 	disk := newDisk()
 	a := mustOpenGhost(t, disk)

@@ -11,13 +11,18 @@ import (
 	"github.com/holtdb/holt/stack/alloc/internal/freetree"
 )
 
-// Bytes of a live block behind its region are always zero, so that growing within a block writes nothing.
+// Bytes of a live block behind its region are zero, so that growing within a block writes nothing.
 
 // realloc implements policy.
 func (g *ghostTree) realloc(u *stack.Unit, r Region, n int64, zero bool) (int64, error) {
 	b, err := g.block(u, r)
 	if err != nil {
 		return 0, err
+	}
+	if zero {
+		if err := g.pad(u, b, r, r.Off+n); err != nil {
+			return 0, err
+		}
 	}
 	m := g.tree.Mark()
 	switch size := ghostSize(n); {
@@ -32,6 +37,20 @@ func (g *ghostTree) realloc(u *stack.Unit, r Region, n int64, zero bool) (int64,
 		return 0, err
 	}
 	return r.Off, g.flush(u, m)
+}
+
+// pad makes sure that bytes behind a region are zero which come into it, up to end or the end of its block. They are unless
+// another program left them, as bstack 0.4.4 does when it shrinks in place.
+func (g *ghostTree) pad(u *stack.Unit, b freetree.Block, r Region, end int64) error {
+	n := min(end, b.End()) - r.End()
+	if n <= 0 {
+		return nil
+	}
+	p := g.node[:min(n, ghostUnit)] // a block has less than that behind its region
+	if _, err := u.ReadAt(p, r.End()); err != nil || isZero(p) {
+		return err
+	}
+	return u.Zero(r.End(), n)
 }
 
 // shrink makes the end of a region, and that of its block, an earlier one.
@@ -117,6 +136,9 @@ func (g *ghostTree) resize(u *stack.Unit, r Region, before, after int64) error {
 	left, _ := g.tree.Neighbours(b)
 	if before > left.Size || want.End() > b.End() && !g.growInPlace(b, want.End()-b.Off, u.Len()) {
 		return fmt.Errorf("%w: no room around %v for %v", ErrUnsupported, r, to)
+	}
+	if err := g.pad(u, b, r, to.End()); err != nil {
+		return err
 	}
 	m := g.tree.Mark()
 	// From the end to the start: what is cut off at the end of the payload goes first.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/internal/invariant"
 	"github.com/holtdb/holt/stack"
 	"github.com/holtdb/holt/stack/alloc"
 	"github.com/holtdb/holt/stack/alloc/internal/freetree"
@@ -24,7 +25,8 @@ func endsWith(t *testing.T, a *alloc.GhostTree, free bool) {
 	}
 }
 
-// In whatever order everything is freed: nothing is left, not even free space, and the file is as it was in the beginning.
+// In whatever order everything is freed: nothing is left, not even free space, and the file is as it was in the
+// beginning.
 func TestGhostTreeFreesEverything(t *testing.T) {
 	for seed := range uint64(times(60, 1000)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -59,8 +61,9 @@ func TestGhostTreeFreesEverything(t *testing.T) {
 	}
 }
 
-// What is free at the end is cut off when little has to be written for that: when no node changes, or those that change are
-// near, or when what is cut off is large enough to be worth it. Otherwise it is kept, used again, and cut by Trim.
+// What is free at the end is cut off when little has to be written for that: when no node changes, or those that
+// change are near, or when what is cut off is large enough to be worth it. Otherwise it is kept, used again, and cut
+// by Trim.
 func TestGhostTreeTailPolicy(t *testing.T) {
 	const blocks = 2000 // some 700 KB
 	base := sceneImage(t, blocks).disk(t)
@@ -163,8 +166,11 @@ func TestGhostTreeTailPolicy(t *testing.T) {
 // After long use the file is not much longer than what lives in it.
 func TestGhostTreeChurn(t *testing.T) {
 	ops := 100_000
-	if long() {
+	switch {
+	case long():
 		ops = 1_000_000
+	case invariant.Enabled: // which looks at the whole tree after each
+		ops = 8000
 	}
 	for _, steady := range []int{2000, 256} {
 		t.Run(fmt.Sprint(steady, " regions"), func(t *testing.T) {
@@ -203,7 +209,8 @@ func TestGhostTreeChurn(t *testing.T) {
 	}
 }
 
-// churn allocates, frees and reallocates at random, so that there is always the same number of live regions, or one less.
+// churn allocates, frees and reallocates at random, so that there is always the same number of live regions, or one
+// less.
 type churn struct {
 	a      *alloc.GhostTree
 	d      dice
@@ -241,8 +248,8 @@ func (c *churn) step() error {
 
 func (c *churn) ratio() float64 { return float64(c.a.Stack().Len()) / float64(c.bytes) }
 
-// The order of the tree is that of sizes after any number of merges: the smallest block that is large enough is found, and of
-// those the first.
+// The order of the tree is that of sizes after any number of merges: the smallest block that is large enough is
+// found, and of those the first.
 func TestGhostTreeBestFit(t *testing.T) {
 	s, err := stack.Open(name, &stack.Options{FS: file.NewMemory(), NoSync: true})
 	check(t, err)

@@ -4,6 +4,7 @@
 package alloc_test
 
 import (
+	"bytes"
 	"encoding/hex"
 	"testing"
 
@@ -41,4 +42,30 @@ func TestGhostTreeGolden(t *testing.T) {
 	holds(t, a.Stack(), want)
 	sound(t, a)
 	closeGhost(t, a)
+}
+
+// A program that left bytes behind a region, as bstack 0.4.4 does when it shrinks one in place, does not make them appear.
+func TestGhostTreeStalePadding(t *testing.T) {
+	for name, grow := range map[string]func(a *alloc.GhostTree, r alloc.Region) (alloc.Region, error){
+		"realloc in the block": func(a *alloc.GhostTree, r alloc.Region) (alloc.Region, error) { return a.Realloc(r, 32) },
+		"realloc beyond it":    func(a *alloc.GhostTree, r alloc.Region) (alloc.Region, error) { return a.Realloc(r, 90) },
+		"resize":               func(a *alloc.GhostTree, r alloc.Region) (alloc.Region, error) { return a.Resize(r, 0, 2) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := memoryTree(t)
+			r, err := a.Alloc(32)
+			check(t, err)
+			_, err = a.View(r).WriteAt(bytes.Repeat([]byte{0xAB}, 32), 0)
+			check(t, err)
+			r.Len = 30
+			got, err := grow(a, r)
+			check(t, err)
+			p, err := a.View(got).Bytes()
+			check(t, err)
+			want := append(bytes.Repeat([]byte{0xAB}, 30), make([]byte, got.Len-30)...)
+			if !bytes.Equal(p, want) {
+				t.Errorf("%x, want %x", p, want)
+			}
+		})
+	}
 }

