@@ -48,7 +48,44 @@ func TestFixtures(t *testing.T) {
 			dir := unpackFixture(t, name)
 			store, head := readStore(t, filepath.Join(dir, folder))
 			compareDumps(t, dumpStore(t, store, head), string(unxz(t, fixture(name+".dump.xz"))))
+			checkTables(t, store)
 		})
+	}
+	t.Run("rollover", func(t *testing.T) { // of which there is no dump
+		store, head := readStore(t, filepath.Join(unpackFixture(t, "rollover"), "m1"))
+		dumpStore(t, store, head)
+		checkTables(t, store)
+	})
+}
+
+// checkTables demands that all record ids in the records of a sound store lead to records, of segments still there.
+func checkTables(t *testing.T, store *memStore) {
+	t.Helper()
+	found := map[segment.RecordType]int{}
+	for id := range store.raw {
+		s, err := store.Segment(id)
+		must(t, err)
+		for r := range s.Records() {
+			links, err := r.Links()
+			must(t, err)
+			found[r.Type]++
+			for _, l := range links {
+				if _, kept := store.raw[l.ID.Segment]; !kept || l.ID.Segment.IsBulk() {
+					continue
+				}
+				_, err := segment.Find(store, l.ID)
+				must(t, err)
+			}
+		}
+		if id.IsBulk() {
+			continue
+		}
+		if info, err := s.Info(); err != nil || info.Time.Year() < 2020 {
+			t.Errorf("info %v: %v", info, err)
+		}
+	}
+	if found[segment.RecordNode] == 0 || found[segment.RecordValue] == 0 {
+		t.Errorf("records found: %v", found)
 	}
 }
 

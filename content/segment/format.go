@@ -10,11 +10,10 @@ const (
 	MaxList   = 255 * 255 * 255 // entries of a list
 
 	headerSize    = 32
-	rowSize       = 9     // of the record table
-	ridSize       = 6     // of a record id within a segment
-	maxReferences = 65533 // of a segment
-	alignment     = 4     // of records
-	sizeAlignment = 16    // of data segments
+	rowSize       = 9  // of the record table
+	ridSize       = 6  // of a record id within a segment
+	alignment     = 4  // of records
+	sizeAlignment = 16 // of data segments
 
 	fanout = 255 // entries of a bucket of a list
 

@@ -20,7 +20,7 @@ func (s *Segment) Info() (Info, error) {
 	if s.Count() == 0 {
 		return Info{}, s.corrupt(0, "no record with the segment's info")
 	}
-	r := Record{s, s.row(0).number(), s.position(s.row(0))}
+	r := Record{place{s, s.row(0).number(), s.position(s.row(0))}}
 	v, err := r.text()
 	if err != nil {
 		return Info{}, err

@@ -15,7 +15,7 @@ type Map struct {
 
 // trie is a leaf or a branch.
 type trie struct {
-	Record
+	place
 	head uint32
 }
 
@@ -72,7 +72,7 @@ func (r Record) Map() (Map, error) {
 func (r Record) isDiff() bool { return r.word(0) == diffHead }
 
 func (r Record) trie() (trie, error) {
-	t := trie{r, r.word(0)}
+	t := trie{r.place, r.word(0)}
 	switch {
 	case r.isDiff():
 		return t, r.corrupt("the diff of a map below another part of it")

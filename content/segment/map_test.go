@@ -272,12 +272,15 @@ func TestMapsRefused(t *testing.T) {
 	for what, parts := range map[string][]any{
 		"a leaf of too many":     {uint32(7<<29 | 1<<29 - 1)},
 		"a leaf of too many, 32": {uint32(6<<29 | 32)},
+		"a leaf of 2^28":         {uint32(7<<29 | 1<<28)}, // 2^32 bytes and some
+		"a leaf of 2^28 + 1":     {uint32(7<<29 | 1<<28 + 1)},
 		"a branch to nowhere":    {uint32(40), bit, nowhere},
 		"a branch to bulk":       {uint32(40), bit, bulk},
 		"a branch to itself":     {uint32(40), bit, segment.RecordID{}},
 		"a branch to the top":    {uint32(1<<29 | 40), uint32(1) << oracleBucket(hash, 1), branch},
 		"a branch to a diff":     {uint32(40), bit, diff},
 		"a branch, empty bucket": {uint32(40), bit | bit<<1, empty, small},
+		"a branch, one empty":    {uint32(40), bit | bit<<1, b.leaf(7, children), empty},
 		"a branch, few entries":  {uint32(40), bit, small},
 		"a branch, many entries": {uint32(33), bit, b.mapAt(1, children)},
 		"a branch of none":       {uint32(40), uint32(0)},
@@ -293,13 +296,19 @@ func TestMapsRefused(t *testing.T) {
 		}
 		m, err := b.open(b.record(segment.RecordBranch, parts...)).Map()
 		if err == nil {
+			n := 0
 			c := m.Entries()
 			for c.Next() {
+				n++
 			}
-			err = c.Err()
+			if err = c.Err(); n > m.Len() {
+				t.Errorf("%s: %d entries of %d", what, n, m.Len())
+			}
 		}
 		if !isCorrupt(err) {
 			t.Errorf("%s: %v", what, err)
+		} else if strings.HasSuffix(what, "diff") && !strings.Contains(err.Error(), "diff") {
+			t.Errorf("%s: no word of it in %v", what, err)
 		}
 		if m.Len() > 0 {
 			_, _, _ = m.Get(names[0]) // ends, is all

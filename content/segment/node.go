@@ -5,7 +5,7 @@ package segment
 
 // A Node is a node of the tree: properties, and children by name.
 type Node struct {
-	Record
+	place
 	tmpl Template
 }
 
@@ -25,7 +25,7 @@ func (r Record) Node() (Node, error) {
 	if err != nil {
 		return Node{}, err
 	}
-	n := Node{r, tmpl}
+	n := Node{r.place, tmpl}
 	size := int(n.valuesAt() - r.at)
 	if tmpl.count() > 0 {
 		size += ridSize
@@ -47,6 +47,9 @@ func (n Node) valuesAt() uint32 {
 
 // values is the list of the values of the properties that are not special.
 func (n Node) values() (List, error) { return n.seg.list(n.valuesAt(), uint32(n.tmpl.count())) }
+
+// Record is where the node is.
+func (n Node) Record() Record { return Record{n.place} }
 
 // Template is the shape of the node.
 func (n Node) Template() Template { return n.tmpl }

@@ -324,11 +324,19 @@ func TestNodesRefused(t *testing.T) {
 	}
 }
 
+// TestMixinsNotThere has a template with a number of mixins, but without the bit that says that there are any.
+func TestMixinsNotThere(t *testing.T) {
+	b := newBuilder(t)
+	n := b.openNode(b.nodeOf(b.record(segment.RecordTemplate, uint32(1<<29|5<<18|1), b.name("x"), int8(1)), b.name("y")))
+	checkProperties(t, n, []property{{"x", segment.TypeString, []string{"y"}}}, "jcr:mixinTypes")
+}
+
 func TestCutNodes(t *testing.T) {
 	for what, parts := range map[string][]any{
-		"nothing":     {uint64(0)},
-		"no child":    {uint16(0), uint32(0), uint16(0), uint32(1)},
-		"no template": {uint32(3<<30 | 1<<29 | 5<<18)},
+		"nothing":   {uint64(0)},
+		"no child":  {uint16(0), uint32(0), uint16(0), uint32(1)},
+		"no mixins": {uint32(3<<30 | 1<<29 | 5<<18)},
+		"no types":  {uint32(1<<29 | 3), uint16(0), uint32(0), uint16(0x101)}, // one is missing
 	} {
 		b := newBuilder(t)
 		b.records, b.used = nil, 0
@@ -336,7 +344,7 @@ func TestCutNodes(t *testing.T) {
 		b.record(segment.RecordTemplate, uint32(1<<28))
 		r := b.open(id)
 		_, err := r.Node()
-		if what == "no template" {
+		if what == "no mixins" || what == "no types" {
 			_, err = r.Template()
 		}
 		if !isCorrupt(err) {

@@ -5,7 +5,10 @@ package segment
 
 // A Record is a place in a data segment. Its methods take what is there for something: the context in which the record
 // is referred to says for what.
-type Record struct {
+type Record struct{ place }
+
+// place is where a record is. There are four bytes at least, as places and the ends of segments are multiples of 4.
+type place struct {
 	seg    *Segment
 	number uint32
 	at     uint32
@@ -21,13 +24,13 @@ func Find(store Store, id RecordID) (Record, error) {
 }
 
 // ID names the record.
-func (r Record) ID() RecordID { return RecordID{r.seg.id, r.number} }
+func (p place) ID() RecordID { return RecordID{p.seg.id, p.number} }
 
 // Segment is where the record is.
-func (r Record) Segment() *Segment { return r.seg }
+func (p place) Segment() *Segment { return p.seg }
 
 // Offset is the position of the record in its segment.
-func (r Record) Offset() int { return int(r.at) }
+func (p place) Offset() int { return int(p.at) }
 
 // Block is the n bytes of a block.
 func (r Record) Block(n int) ([]byte, error) {
@@ -37,10 +40,8 @@ func (r Record) Block(n int) ([]byte, error) {
 	return r.seg.data[r.at : int(r.at)+n], nil
 }
 
-func (r Record) fits(n int) bool { return int(r.at)+n <= len(r.seg.data) }
+func (p place) fits(n int) bool { return int(p.at)+n <= len(p.seg.data) }
 
-func (r Record) corrupt(format string, args ...any) error {
-	return r.seg.corrupt(r.at, format, args...)
-}
+func (p place) corrupt(format string, args ...any) error { return p.seg.corrupt(p.at, format, args...) }
 
-func (r Record) word(off uint32) uint32 { return be.Uint32(r.seg.data[r.at+off:]) }
+func (p place) word(off uint32) uint32 { return be.Uint32(p.seg.data[p.at+off:]) }

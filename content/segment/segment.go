@@ -49,7 +49,10 @@ func ParseIn(store Store, id ID, data []byte) (*Segment, error) {
 	if err := s.parseHeader(); err != nil {
 		return nil, err
 	}
-	return s, s.parseRows()
+	if err := s.parseRows(); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 func (s *Segment) parseHeader() error {
@@ -64,7 +67,7 @@ func (s *Segment) parseHeader() error {
 		return s.corrupt(3, "version %d: known are %d and %d", v, oldVersion, version)
 	}
 	refs, rows := int64(h.references()), int64(h.records())
-	if refs < 0 || refs > maxReferences || rows < 0 || headerSize+refs*IDSize+rows*rowSize > int64(len(s.data)) {
+	if refs < 0 || rows < 0 || headerSize+refs*IDSize+rows*rowSize > int64(len(s.data)) {
 		return s.corrupt(14, "%d references and %d records in %d bytes", refs, rows, len(s.data))
 	}
 	rowsAt := headerSize + refs*IDSize
@@ -156,7 +159,7 @@ func (s *Segment) find(number uint32) (Record, bool) {
 	if !ok {
 		return Record{}, false
 	}
-	return Record{s, number, s.position(s.row(i))}, true
+	return Record{place{s, number, s.position(s.row(i))}}, true
 }
 
 // index is the index of a record in the table.
@@ -185,7 +188,7 @@ func (s *Segment) record(at uint32) (Record, error) {
 		}
 	}
 	if number < t.dense {
-		return Record{t, number, be.Uint32(t.rows[number*rowSize+5:]) - t.shift}, nil
+		return Record{place{t, number, be.Uint32(t.rows[number*rowSize+5:]) - t.shift}}, nil
 	}
 	if r, ok := t.find(number); ok {
 		return r, nil

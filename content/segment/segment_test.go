@@ -50,10 +50,12 @@ const (
 
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
-	b, err := hex.DecodeString(strings.Join(strings.Fields(s), ""))
+	b, err := parseHex(s)
 	must(t, err)
 	return b
 }
+
+func parseHex(s string) ([]byte, error) { return hex.DecodeString(strings.Join(strings.Fields(s), "")) }
 
 func parseID(t testing.TB, s string) segment.ID {
 	t.Helper()
@@ -65,10 +67,23 @@ func parseID(t testing.TB, s string) segment.ID {
 // vectorStore has the two segments.
 func vectorStore(t testing.TB) *memStore {
 	t.Helper()
-	store := newStore()
-	store.raw[parseID(t, firstID)] = unhex(t, firstHex)
-	store.raw[parseID(t, secondID)] = unhex(t, secondHex)
+	store, err := smallestStore()
+	must(t, err)
 	return store
+}
+
+func smallestStore() (*memStore, error) {
+	store := newStore()
+	for name, text := range map[string]string{firstID: firstHex, secondID: secondHex} {
+		id, err := segment.ParseID(name)
+		if err != nil {
+			return nil, err
+		}
+		if store.raw[id], err = parseHex(text); err != nil {
+			return nil, err
+		}
+	}
+	return store, nil
 }
 
 // TestVectors holds the segments written down here against those in the archive.
@@ -158,8 +173,8 @@ func TestParseRefuses(t *testing.T) {
 		"of 0 bytes":          func(b []byte) []byte { return nil },
 		"of 262160 bytes":     func(b []byte) []byte { return append(make([]byte, segment.MaxSize+16-len(b)), b...) },
 		"-1 references":       put32(14, 1<<32-1),
-		"65534 references":    put32(14, 65534),
 		"17 references":       put32(14, 17),
+		"27 records":          put32(18, 27), // of which the last passes the end by 3 bytes
 		"-1 records":          put32(18, 1<<32-1),
 		"2147483647 records":  put32(18, 1<<31-1),
 		"do not ascend":       put32(0x30, 1),
@@ -202,35 +217,37 @@ func put32(at int, v uint32) func(b []byte) []byte {
 
 // TestSparse numbers the records otherwise than 0, 1, 2 …
 func TestSparse(t *testing.T) {
-	data := unhex(t, secondHex)
-	numbers := []uint32{0, 1, 2, 3, 4, 10, 11, 1000, 1<<32 - 1}
-	for i, n := range numbers {
-		put32(0x30+9*i, n)(data)
-	}
-	put32(0x8e, 1<<32-1)(data) // the super-root's own id
-	put32(0x9a, 1000)(data)    // its child
-	store := vectorStore(t)
-	id := parseID(t, secondID)
-	store.raw[id] = data
-	s, err := store.Segment(id)
-	must(t, err)
-	for _, n := range numbers {
-		r, err := s.Record(n)
-		if err != nil || r.ID().Number != n {
-			t.Errorf("record %d: %s, %v", n, r.ID(), err)
+	for _, last := range []uint32{1001, 1<<32 - 1} {
+		numbers := []uint32{0, 1, 2, 3, 4, 10, 11, 1000, last}
+		data := unhex(t, secondHex)
+		for i, n := range numbers {
+			put32(0x30+9*i, n)(data)
 		}
-	}
-	for _, n := range []uint32{5, 9, 12, 999, 1001, 1<<32 - 2} {
-		if r, err := s.Record(n); err == nil {
-			t.Errorf("record %d is %s", n, r.ID())
+		put32(0x8e, last)(data) // the super-root's own id
+		put32(0x9a, 1000)(data) // its child
+		store := vectorStore(t)
+		id := parseID(t, secondID)
+		store.raw[id] = data
+		s, err := store.Segment(id)
+		must(t, err)
+		for _, n := range numbers {
+			r, err := s.Record(n)
+			if err != nil || r.ID().Number != n {
+				t.Errorf("record %d: %s, %v", n, r.ID(), err)
+			}
 		}
-	}
-	top, err := s.Record(1<<32 - 1)
-	must(t, err)
-	n, err := top.Node()
-	must(t, err)
-	if root, ok, err := n.Child("root"); !ok || err != nil || root.ID().Number != 1000 {
-		t.Errorf("root: %v, %v", ok, err)
+		for _, n := range []uint32{5, 8, 9, 12, 999, 1002, 1<<32 - 2} {
+			if r, err := s.Record(n); err == nil {
+				t.Errorf("record %d is %s", n, r.ID())
+			}
+		}
+		top, err := s.Record(last)
+		must(t, err)
+		n, err := top.Node()
+		must(t, err)
+		if root, ok, err := n.Child("root"); !ok || err != nil || root.ID().Number != 1000 {
+			t.Errorf("root: %v, %v", ok, err)
+		}
 	}
 }
 

@@ -29,7 +29,7 @@ func (s *Segment) Records() iter.Seq[Row] {
 			r := s.row(i)
 			at := s.position(r)
 			next, _ := slices.BinarySearch(starts, at+1)
-			if !yield(Row{Record{s, r.number(), at}, r.kind(), s.data[at:starts[next]]}) {
+			if !yield(Row{Record{place{s, r.number(), at}}, r.kind(), s.data[at:starts[next]]}) {
 				return
 			}
 		}
@@ -88,7 +88,7 @@ func (r Row) links() (at, n int) {
 	case RecordValue, RecordBlobID:
 		return valueLinks(byte(head >> 24))
 	case RecordTemplate:
-		t := Template{r.Record, head}
+		t := Template{r.place, head}
 		return wordSize, int(t.typesAt()-r.at-wordSize) / ridSize
 	}
 	return 0, 0

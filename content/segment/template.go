@@ -7,7 +7,7 @@ import "cmp"
 
 // A Template is the shape of a node: which properties of which types it has, whether it has children.
 type Template struct {
-	Record
+	place
 	head uint32
 }
 
@@ -23,7 +23,7 @@ const (
 
 // Template takes the record for a TEMPLATE.
 func (r Record) Template() (Template, error) {
-	t := Template{r, r.word(0)}
+	t := Template{r.place, r.word(0)}
 	if !r.fits(int(t.typesAt()-r.at) + t.count()) {
 		return Template{}, r.corrupt("a template passes the end")
 	}

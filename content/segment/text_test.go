@@ -61,6 +61,7 @@ func TestMalformedText(t *testing.T) {
 		"e282":         x,
 		"e28261":       x + "a",
 		"e08080":       x + x + x,
+		"e09f80":       x + x + x,
 		"eda080":       x,
 		"eda08041":     x + "A",
 		"eda041":       x + "A",
@@ -118,7 +119,7 @@ func TestTypeNames(t *testing.T) {
 	if len(names) != 25 || names["?"] {
 		t.Errorf("names of types: %v", names)
 	}
-	for typ, want := range map[segment.Type]string{segment.TypeBinaries: "BINARIES", segment.TypeLong: "LONG", 13: "?", -128: "?"} {
+	for typ, want := range map[segment.Type]string{segment.TypeBinaries: "BINARIES", segment.TypeLong: "LONG", 13: "?", -13: "?"} {
 		if typ.String() != want {
 			t.Errorf("type %d is %s, want %s", int8(typ), typ, want)
 		}

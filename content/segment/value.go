@@ -174,7 +174,12 @@ func (v Value) block(blocks List, i int) ([]byte, error) {
 }
 
 // Reader reads the value from the start.
-func (v Value) Reader() *io.SectionReader { return io.NewSectionReader(v, 0, max(v.Len(), 0)) }
+func (v Value) Reader() *io.SectionReader {
+	if v.IsExternal() {
+		return io.NewSectionReader(v, 0, 1) // it has to come to ReadAt for the error
+	}
+	return io.NewSectionReader(v, 0, v.size)
+}
 
 // WriteTo writes all bytes to w, from where they lie.
 func (v Value) WriteTo(w io.Writer) (int64, error) {

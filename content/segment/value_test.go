@@ -162,7 +162,8 @@ func TestExternalBinaries(t *testing.T) {
 		_, err2 := v.WriteTo(io.Discard)
 		_, err3 := v.AppendTo(nil, 1<<20)
 		_, err4 := v.Text(1 << 20)
-		for i, err := range []error{err1, err2, err3, err4} {
+		_, err5 := io.ReadAll(v.Reader())
+		for i, err := range []error{err1, err2, err3, err4, err5} {
 			if !errors.Is(err, segment.ErrExternal) {
 				t.Errorf("%d: %v", i, err)
 			}
@@ -206,19 +207,22 @@ func TestValuesRefused(t *testing.T) {
 		return b.list([]segment.RecordID{bulk, bulk, bulk, bulk, last})
 	}
 	for what, parts := range map[string][]any{
-		"unknown":         {byte(0xF8)},
-		"unknown, all":    {byte(0xFF)},
-		"absurdly long":   {uint64(0xDF<<56 | 1<<56 - 1), text},
-		"more than lists": {uint64(0xC0<<56 | (255*255*255*4096 - 16511)), text},
-		"no list":         {uint64(0xC0 << 56), nowhere},
-		"no block":        {uint64(0xC0 << 56), blocks(nowhere)},
-		"block before":    {uint64(0xC0 << 56), blocks(before)},
-		"block behind":    {uint64(0xC0<<56 | 3000), blocks(behind)},
-		"bulk as list":    {uint64(0xC0 << 56), bulk},
-		"no id":           {byte(0xF0), nowhere},
-		"id of an id":     {byte(0xF0), b.blobID("id")},
+		"head unknown":          {byte(0xF8)},
+		"head unknown, all":     {byte(0xFF)},
+		"head, absurdly long":   {uint64(0xDF<<56 | 1<<56 - 1), text},
+		"head, more than lists": {uint64(0xC0<<56 | (255*255*255*4096 - 16511)), text},
+		"no list":               {uint64(0xC0 << 56), nowhere},
+		"no block":              {uint64(0xC0 << 56), blocks(nowhere)},
+		"block before":          {uint64(0xC0 << 56), blocks(before)},
+		"block behind":          {uint64(0xC0<<56 | 4*4096 + 905 - 16512), blocks(behind)},
+		"bulk as list":          {uint64(0xC0 << 56), bulk},
+		"no id":                 {byte(0xF0), nowhere},
+		"id of an id":           {byte(0xF0), b.blobID("id")},
 	} {
 		v, err := b.open(b.record(segment.RecordValue, parts...)).Value()
+		if early := strings.HasPrefix(what, "head"); early != (err != nil) {
+			t.Errorf("%s: the value itself: %v", what, err)
+		}
 		if err == nil && v.IsExternal() {
 			_, err = v.BlobID()
 		} else if err == nil {

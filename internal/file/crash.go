@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 )
@@ -216,6 +217,24 @@ func (c *Crash) SyncDir(dir string) error {
 	c.settle(func(ch change) bool { return ch.kind == named && ch.dir() == dir })
 	return nil
 }
+
+// ReadDir returns the names of the files in dir.
+func (c *Crash) ReadDir(dir string) ([]string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	dir = filepath.Clean(dir)
+	var list []string
+	for name := range c.seen {
+		if filepath.Dir(name) == dir {
+			list = append(list, filepath.Base(name))
+		}
+	}
+	slices.Sort(list)
+	return list, nil
+}
+
+// MkdirAll does nothing: every directory exists.
+func (c *Crash) MkdirAll(string, fs.FileMode) error { return nil }
 
 // mutate counts a call and makes its changes, unless the power is gone or goes now. In the latter case the changes are
 // logged all the same: they were on their way to the disk.

@@ -168,6 +168,8 @@ func (f *crashFile) TryLock(exclusive bool) error {
 	return f.do("lock", func() error { return f.ino.lock(f, exclusive) })
 }
 
+func (f *crashFile) TryLockRecord(exclusive bool) error { return f.TryLock(exclusive) }
+
 func (f *crashFile) Unlock() error {
 	return f.do("unlock", func() error {
 		delete(f.ino.locks, f)

@@ -36,6 +36,8 @@ const (
 	OpRename   OpKind = "rename"
 	OpRemove   OpKind = "remove"
 	OpSyncDir  OpKind = "syncdir"
+	OpReadDir  OpKind = "readdir"
+	OpMkdir    OpKind = "mkdir"
 	OpRead     OpKind = "read"
 	OpReadVec  OpKind = "readv"
 	OpWrite    OpKind = "write"
@@ -206,4 +208,20 @@ func (f *Fault) SyncDir(dir string) error {
 		return err
 	}
 	return f.under.SyncDir(dir)
+}
+
+// ReadDir lists a directory.
+func (f *Fault) ReadDir(dir string) ([]string, error) {
+	if err := f.check(Op{Kind: OpReadDir, Name: dir}); err != nil {
+		return nil, err
+	}
+	return f.under.ReadDir(dir)
+}
+
+// MkdirAll makes a directory.
+func (f *Fault) MkdirAll(dir string, perm fs.FileMode) error {
+	if err := f.check(Op{Kind: OpMkdir, Name: dir}); err != nil {
+		return err
+	}
+	return f.under.MkdirAll(dir, perm)
 }

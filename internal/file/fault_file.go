@@ -126,6 +126,13 @@ func (f *faultFile) TryLock(exclusive bool) error {
 	return f.under.TryLock(exclusive)
 }
 
+func (f *faultFile) TryLockRecord(exclusive bool) error {
+	if err := f.check(OpLock, 0, 0); err != nil {
+		return err
+	}
+	return f.under.TryLockRecord(exclusive)
+}
+
 func (f *faultFile) Unlock() error {
 	if err := f.check(OpUnlock, 0, 0); err != nil {
 		return err

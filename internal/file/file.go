@@ -42,6 +42,10 @@ type FS interface {
 	Remove(name string) error
 	// SyncDir makes the directory's entries durable: files created in it, renamed and removed.
 	SyncDir(dir string) error
+	// ReadDir returns the names of the files in a directory, in order; a directory in it is none.
+	ReadDir(dir string) ([]string, error)
+	// MkdirAll makes a directory, and those it is in, as far as they are not there.
+	MkdirAll(dir string, perm fs.FileMode) error
 }
 
 // File is one open file.
@@ -78,6 +82,9 @@ type File interface {
 	// TryLock takes an advisory lock on the whole file, exclusive or shared, and does not wait: [ErrLocked]. A File that
 	// has one exchanges it, and is left with none if that fails.
 	TryLock(exclusive bool) error
+	// TryLockRecord is TryLock with a lock that also excludes programs that use POSIX record locks (fcntl) over the whole
+	// file, as those in Java do. One File uses one of the two kinds.
+	TryLockRecord(exclusive bool) error
 	// Unlock gives the lock back. Closing the file does too.
 	Unlock() error
 

@@ -22,6 +22,9 @@ func (f *osFile) TryLock(exclusive bool) error {
 	return f.setlk(kind)
 }
 
+// TryLockRecord is TryLock: that is a record lock.
+func (f *osFile) TryLockRecord(exclusive bool) error { return f.TryLock(exclusive) }
+
 func (f *osFile) Unlock() error { return f.setlk(unix.F_UNLCK) }
 
 func (f *osFile) setlk(kind int) error {

@@ -17,7 +17,7 @@ func (f *osFile) TryLock(exclusive bool) error {
 	return f.flock(how | unix.LOCK_NB)
 }
 
-func (f *osFile) Unlock() error { return f.flock(unix.LOCK_UN) }
+func (f *osFile) unlockFlock() error { return f.flock(unix.LOCK_UN) }
 
 func (f *osFile) flock(how int) error {
 	return f.control("flock", func(fd uintptr) error {

@@ -33,6 +33,10 @@ func (f *osFile) TryLock(exclusive bool) error {
 	})
 }
 
+// TryLockRecord is TryLock, for want of record locks; programs in Java that lock the whole of a file here lock other
+// bytes, and are not excluded.
+func (f *osFile) TryLockRecord(exclusive bool) error { return f.TryLock(exclusive) }
+
 func (f *osFile) Unlock() error {
 	return f.control("UnlockFileEx", func(fd uintptr) error { return unlock(windows.Handle(fd)) })
 }

@@ -29,6 +29,19 @@ func (osFS) Rename(oldName, newName string) error  { return os.Rename(oldName, n
 func (osFS) Remove(name string) error              { return os.Remove(name) }
 func (osFS) SyncDir(dir string) error              { return syncDir(dir) }
 
+func (osFS) MkdirAll(dir string, perm fs.FileMode) error { return os.MkdirAll(dir, perm) }
+
+func (osFS) ReadDir(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	names := make([]string, 0, len(entries))
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
 // osFile adds to an os.File what that package has no portable call for. ReadAt, Close, Name, Stat, Truncate and Sync
 // are those of os.File; its Sync is F_FULLFSYNC on macOS, FlushFileBuffers on Windows and fsync elsewhere.
 type osFile struct {

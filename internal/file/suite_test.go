@@ -268,6 +268,7 @@ func TestClosed(t *testing.T) {
 			"Sync":       f.Sync,
 			"Map":        func() error { _, err := f.Map(1, file.MapOptions{}); return err },
 			"TryLock":    func() error { return f.TryLock(true) },
+			"TryRecord":  func() error { return f.TryLockRecord(true) },
 			"Unlock":     f.Unlock,
 			"Close":      f.Close,
 		} {
@@ -363,24 +364,46 @@ func TestLocks(t *testing.T) {
 	case "aix", "android", "illumos", "solaris":
 		t.Skip("locks of one process do not exclude each other on " + runtime.GOOS)
 	}
+	for name, try := range map[string]func(file.File, bool) error{
+		"flock": file.File.TryLock, "record": file.File.TryLockRecord,
+	} {
+		t.Run(name, func(t *testing.T) { each(t, func(t *testing.T, fx fixture) { testLocks(t, fx, try) }) })
+	}
+}
+
+func testLocks(t *testing.T, fx fixture, try func(f file.File, exclusive bool) error) {
+	a, b, c := fx.create(t, "f"), fx.create(t, "f"), fx.open(t, "f", os.O_RDONLY)
+	must(t, try(a, true))
+	must(t, try(a, true)) // the same again
+	wantErr(t, try(b, true), file.ErrLocked)
+	wantErr(t, try(b, false), file.ErrLocked)
+	must(t, a.Unlock())
+	must(t, try(b, false))
+	must(t, try(c, false))
+	wantErr(t, try(a, true), file.ErrLocked)
+	must(t, b.Unlock())
+	must(t, b.Unlock()) // not locked
+	must(t, c.Close())
+	must(t, try(a, true))
+	must(t, try(a, false)) // becomes a shared one
+	must(t, try(b, false))
+	wantErr(t, try(a, true), file.ErrLocked)
+	must(t, try(fx.create(t, "another"), true))
+}
+
+func TestReadDir(t *testing.T) {
 	each(t, func(t *testing.T, fx fixture) {
-		a, b, c := fx.create(t, "f"), fx.create(t, "f"), fx.open(t, "f", os.O_RDONLY)
-		must(t, a.TryLock(true))
-		must(t, a.TryLock(true)) // the same again
-		wantErr(t, b.TryLock(true), file.ErrLocked)
-		wantErr(t, b.TryLock(false), file.ErrLocked)
-		must(t, a.Unlock())
-		must(t, b.TryLock(false))
-		must(t, c.TryLock(false))
-		wantErr(t, a.TryLock(true), file.ErrLocked)
-		must(t, b.Unlock())
-		must(t, b.Unlock()) // not locked
-		must(t, c.Close())
-		must(t, a.TryLock(true))
-		must(t, a.TryLock(false)) // becomes a shared one
-		must(t, b.TryLock(false))
-		wantErr(t, a.TryLock(true), file.ErrLocked)
-		must(t, fx.create(t, "another").TryLock(true))
+		deep := filepath.Join(fx.dir, "some", "where")
+		must(t, fx.MkdirAll(deep, 0o700))
+		must(t, fx.MkdirAll(deep, 0o700)) // again
+		for _, name := range []string{"b", "a", filepath.Join("some", "where", "c")} {
+			fx.create(t, name)
+		}
+		for dir, want := range map[string][]string{fx.dir: {"a", "b"}, deep: {"c"}} {
+			if names, err := fx.ReadDir(dir); err != nil || !slices.Equal(names, want) {
+				t.Errorf("files in %q: %q, %v; want %q", dir, names, err, want)
+			}
+		}
 	})
 }
 

@@ -12,8 +12,9 @@ import (
 // Allocator hands out regions of a payload. Lengths are in bytes.
 //
 // Regions to be freed or resized must be whole, as they were given out or last resized. Others get [ErrForeign],
-// [ErrNotAllocated] or [ErrRange] before anything is touched, as far as the format lets the allocator know: [GhostTree],
-// [Slab] and [Linear] keep nothing about live regions and see only what cannot be one. [Debug] sees everything.
+// [ErrNotAllocated] or [ErrRange] before anything is touched, as far as the format lets the allocator know:
+// [GhostTree], [Slab] and [Linear] keep nothing about live regions and see only what cannot be one. [Debug] sees
+// everything.
 type Allocator interface {
 	// Alloc returns a region of n zero bytes; the null region for 0.
 	Alloc(n int64) (Region, error)
@@ -36,26 +37,29 @@ type Allocator interface {
 	// FreeBulk frees several regions, all or none.
 	FreeBulk(rs []Region) error
 
-	// Update runs fn and makes what it did through b, at once. If fn returns an error or does not return, nothing has
-	// happened. fn must not call the allocator or the stack. What becomes free at the end of the file in a batch is kept.
+	// Update runs fn, and makes durable at once what it did through b. If fn returns an error or does not return,
+	// nothing has happened. fn must not call the allocator or the stack. Bytes at the end of the file that become free
+	// are not cut off.
 	Update(fn func(b *Batch) error) error
 
-	// View gives access to the bytes of a region.
+	// View gives access to the bytes of a region. What cannot be live, as far as the allocator knows, is not written to.
 	View(r Region) View
-	// Reserved is the region in front of the allocator's own header that is the program's, for the region it starts from.
+	// Reserved is some bytes at the beginning of the payload that are the program's, to store its first region there:
+	// 16 or more, as FORMAT.md says. [Linear] has none.
 	Reserved() Region
 
-	// Check yields everything that is wrong with the file.
+	// Check yields everything that is wrong with the file: nothing if it is sound.
 	Check() iter.Seq[error]
-	// Stats counts free space.
+	// Stats counts used and free space.
 	Stats() (Stats, error)
 	// Layout lists what the payload consists of, from its beginning to its end.
 	Layout() ([]Span, error)
 	// Reclaim makes everything free that is not in live, and returns how many bytes that were not free before are now.
+	// It finds what a program has lost: all regions that it knows have to be named.
 	Reclaim(live []Region) (int64, error)
 
-	// Repaired says in words what opening the file has set right, because a crash or another program had left it half done:
-	// nothing for a sound file.
+	// Repaired says in words what opening the file has set right, because a crash or another program had left it half
+	// done: nothing for a sound file.
 	Repaired() []string
 
 	// Stack is the stack the allocator owns. Its payload must not be changed otherwise.
@@ -75,7 +79,7 @@ type Kind uint8
 const (
 	Header   Kind = iota // of the allocator
 	Reserved             // for the program
-	Used                 // one live block, or several where the format does not tell them apart; with the allocator's marks
+	Used                 // live, with the allocator's marks: a block, or several where the format does not tell
 	Free                 // one free block
 )
 

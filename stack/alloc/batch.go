@@ -10,11 +10,11 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// Batch collects operations that become durable together or not at all. Its methods see what it has collected, and are those
-// of [Allocator]. It is valid during the call of the function that it was given to, in that goroutine.
+// Batch collects operations that become durable together or not at all. Its methods see what it has collected, and are
+// those of [Allocator]. It is valid during the call of the function that it was given to, in that goroutine.
 //
-// An operation that is refused has done nothing, and fn may go on. One that failed half way, in bulk or because of damage,
-// makes the batch fail.
+// An operation that is refused has done nothing, and fn may go on. One that failed half way, in bulk or because of
+// damage, makes the batch fail.
 type Batch struct {
 	core   *core
 	u      *stack.Unit

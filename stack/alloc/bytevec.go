@@ -17,8 +17,8 @@ const vecLeast = 4
 // ByteVec is a sequence of bytes in a region, which moves to a larger one as it grows: length, capacity, and then the
 // bytes. Whoever keeps the region has to keep the new one after a growth; with [ByteVec.In] both can be one step.
 //
-// Every method reads the length from the file, and is durable and all or nothing. Indexes and lengths outside the vector
-// get [ErrRange]. A vector is for one goroutine at a time.
+// Every method reads the length from the file, and is durable and all or nothing. Indexes and lengths outside the
+// vector get [ErrRange]. A vector is for one goroutine at a time.
 type ByteVec struct {
 	home vecHome
 	path string // of the file, for errors
@@ -54,7 +54,8 @@ func NewByteVec(a Allocator, capacity int64) (*ByteVec, error) {
 	return v, v.change(func(e *vecEdit) error { return e.create(capacity) })
 }
 
-// OpenByteVec is the vector in a region.
+// OpenByteVec is the vector in a region. That in the null region is empty, and gets a region when something is added;
+// it cannot be read before.
 func OpenByteVec(a Allocator, r Region) *ByteVec { return &ByteVec{settled{a}, a.Stack().Path(), r} }
 
 // In is the vector with methods that add to a batch. It knows about growths in the batch, v does not: take its Region

@@ -16,7 +16,8 @@ import (
 // maxLen bounds lengths, so that no offset overflows.
 const maxLen = math.MaxInt64 - 1<<40
 
-// core is what all allocators have in common: it checks what it is given, and runs the policy inside units of the stack.
+// core is what all allocators have in common: it checks what it is given, and runs the policy inside units of the
+// stack.
 type core struct {
 	stack  *stack.Stack
 	owner  owner
@@ -188,8 +189,8 @@ func (c *core) checkRegion(r Region, length int64) error {
 	return nil
 }
 
-// checkRegions is checkRegion for several, which must not overlap. It returns those that are not empty by offset, in memory
-// of its own.
+// checkRegions is checkRegion for several, which must not overlap. It returns those that are not empty by offset, in
+// memory of its own.
 func (c *core) checkRegions(rs []Region, length int64) ([]Region, error) {
 	sorted := make([]Region, 0, len(rs))
 	for _, r := range rs {

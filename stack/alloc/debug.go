@@ -11,8 +11,8 @@ import (
 )
 
 // Debug is an allocator that knows every live region, in memory: it refuses to free or resize anything else, with
-// [ErrNotAllocated], and reports an allocator that gives out bytes twice, with [ErrInUse]. For tests: its operations run one
-// at a time, and each copies the list of live regions.
+// [ErrNotAllocated], and reports an allocator that gives out bytes twice, with [ErrInUse]. For tests: its operations
+// run one at a time, and each copies the list of live regions.
 type Debug struct {
 	Allocator
 
@@ -117,8 +117,8 @@ func (d *Debug) one(fn func(b *Batch) (Region, error)) (r Region, err error) {
 	return r, nil
 }
 
-// regionSet is a set of regions that do not overlap, none of them empty, by offset. A nil *regionSet knows nothing, and is
-// content with everything.
+// regionSet is a set of regions that do not overlap, none of them empty, by offset. A nil *regionSet knows nothing, and
+// is content with everything.
 type regionSet []Region
 
 // find is the index of the region that begins at off, or of the first one behind.

@@ -11,15 +11,17 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// FirstFit is a general allocator: a list of the free blocks, newest first, from which the first that is large enough is
-// taken. Every block, live or free, has marks in front of and behind it, 24 bytes together; sizes are multiples of 8.
+// FirstFit is a general allocator: a list of the free blocks, newest first, from which the first that is large enough
+// is taken. Every block, live or free, has marks in front of and behind it, 24 bytes together; sizes are multiples of
+// 8.
 //
-// What is freed or resized has to be a live block, as its marks tell, and those of both neighbours. If they do not agree,
-// which takes a damaged file or a region that never was one, all blocks before it are walked through to find out which. What
-// remains undetected are only bytes of a region that copy the marks of three blocks in a row, at the right distances.
+// What is freed or resized has to be a live block, as its marks tell, and those of both neighbours. If they do not
+// agree, which takes a damaged file or a region that never was one, all blocks before it are walked through to find out
+// which. What remains undetected are only bytes of a region that copy the marks of three blocks in a row, at the right
+// distances.
 //
-// Free neighbours are merged when they are freed, and free space at the end of the file is cut off when that is cheap, see
-// [FirstFit.Trim].
+// Free neighbours are merged when they are freed, and free space at the end of the file is cut off when that is cheap,
+// see [FirstFit.Trim].
 type FirstFit struct {
 	core
 	list *firstFit
@@ -38,9 +40,9 @@ type firstFit struct {
 
 const noLimit = math.MaxInt64
 
-// OpenFirstFit opens the allocator of a stack, or creates one in an empty stack. A sound file is not written to. One that an
-// older program has left half done is recovered, see Repaired: if its flag says so, or the list begins nowhere. [ErrFormat] if
-// the payload is not that of a FirstFit, *stack.CorruptError if it cannot be recovered.
+// OpenFirstFit opens the allocator of a stack, or creates one in an empty stack. A sound file is not written to. One
+// that an older program has left half done is recovered, see Repaired: if its flag says so, or the list begins nowhere.
+// [ErrFormat] if the payload is not that of a FirstFit, *stack.CorruptError if it cannot be recovered.
 func OpenFirstFit(s *stack.Stack) (*FirstFit, error) {
 	p := &firstFit{path: s.Path(), largest: noLimit}
 	p.bulk = bulk{p}
@@ -100,9 +102,9 @@ func (p *firstFit) live(r Region) error {
 	return nil
 }
 
-// Trim cuts off a free block at the end of the file, however much has to be written for that, and returns how many bytes it
-// were. Freeing does so only when little has to be written, and a batch never,
-// so that the last bytes of a file may stay free for long.
+// Trim cuts off free blocks at the end of the file, however much has to be written for that, and returns how many bytes
+// that was. Freeing does so only when little has to be written, and a batch never, so that the last bytes of a file may
+// stay free for long.
 func (a *FirstFit) Trim() (n int64, err error) {
 	q := a.request(opCall)
 	q.call = a.list.trim

@@ -18,7 +18,8 @@ func (p *firstFit) alloc(u *stack.Unit, n int64, zero bool) (int64, error) {
 	return b.data, err
 }
 
-// obtain makes a live block of need bytes or a few more. It is fresh if it is at the end of the payload, where all is zero.
+// obtain makes a live block of need bytes or a few more. It is fresh if it is at the end of the payload, where all is
+// zero.
 func (p *firstFit) obtain(u *stack.Unit, need int64) (b ffBlock, fresh bool, err error) {
 	b, err = p.find(u, need)
 	if err != nil {
@@ -50,7 +51,8 @@ func lengthen(u *stack.Unit, n int64) (int64, error) {
 	return u.Extend(n)
 }
 
-// take makes a free block live, or the back of it if the front can remain free by itself: that keeps its place in the list.
+// take makes a free block live, or the back of it if the front can remain free by itself: that keeps its place in the
+// list.
 func (p *firstFit) take(u *stack.Unit, b ffBlock, need int64) (ffBlock, error) {
 	if b.size < need+ffSmallest {
 		b.free = false

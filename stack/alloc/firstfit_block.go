@@ -103,8 +103,8 @@ func (p *firstFit) look(u *stack.Unit, data int64) (s spot, err error) {
 	return s, nil
 }
 
-// behind reads the footer of a block and the header behind it. It returns the neighbour if that is free, and whether both are
-// as they should be.
+// behind reads the footer of a block and the header behind it. It returns the neighbour if that is free, and whether
+// both are as they should be.
 func (p *firstFit) behind(u *stack.Unit, b ffBlock) (right ffBlock, whole bool, err error) {
 	n := min(ffFooter+ffHeader+ffLinks, u.Len()-b.footer())
 	h := p.in[:n]
@@ -133,9 +133,9 @@ func (p *firstFit) behind(u *stack.Unit, b ffBlock) (right ffBlock, whole bool, 
 	return right, whole, err
 }
 
-// lookCloser finds out why the marks around a region do not agree. Headers tell where blocks are, from the first on: if one
-// of them leads there, then footers are wrong. Those of live blocks do no harm, and older programs leave such. It returns
-// a neighbour only if what is between them agrees.
+// lookCloser finds out why the marks around a region do not agree. Headers tell where blocks are, from the first on: if
+// one of them leads there, then footers are wrong. Those of live blocks do no harm, and older programs leave such. It
+// returns a neighbour only if what is between them agrees.
 func (p *firstFit) lookCloser(u *stack.Unit, r Region) (s spot, err error) {
 	found := false
 	err = p.walk(u, func(b ffBlock, _ int64) error {
@@ -157,8 +157,8 @@ func (p *firstFit) lookCloser(u *stack.Unit, r Region) (s spot, err error) {
 	return s, nil
 }
 
-// trust makes sure that the size of a block is right although footers near it are not: the header behind it has to be one. It
-// finds the free neighbour on the right.
+// trust makes sure that the size of a block is right although footers near it are not: the header behind it has to be
+// one. It finds the free neighbour on the right.
 func (p *firstFit) trust(u *stack.Unit, s *spot) (err error) {
 	s.right, _, err = p.behind(u, s.ffBlock)
 	if err != nil || s.end() == u.Len() {

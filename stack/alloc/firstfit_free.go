@@ -44,15 +44,15 @@ func (p *firstFit) release(u *stack.Unit, s spot) error {
 	return p.insert(u, start, end)
 }
 
-// worthCutting says whether to cut off what is from start to end when bytes from low on change in the same unit: everything
-// from there on has to be written anew then, as the journal knows no other way to change bytes and cut others off at once. A
-// free block stays at the end until that is worth it; nothing depends on its not being there.
+// worthCutting says whether to cut off what is from start to end when bytes from low on change in the same unit:
+// everything from there on has to be written anew then, as the journal knows no other way to change bytes and cut
+// others off at once. A free block stays at the end until that is worth it; nothing depends on its not being there.
 func worthCutting(low, start, end int64) bool {
 	return start-low <= max(ffKeepTail, 2*(end-start))
 }
 
-// cut cuts off everything from start on, and what is free before that. There is something only if other programs have left
-// free neighbours.
+// cut cuts off everything from start on, and what is free before that. There is something only if other programs have
+// left free neighbours.
 func (p *firstFit) cut(u *stack.Unit, start int64) error {
 	if err := u.Truncate(start); err != nil {
 		return err
@@ -99,8 +99,8 @@ func (p *firstFit) trim(u *stack.Unit) (int64, error) {
 	return was - u.Len(), err
 }
 
-// freeBulk implements policy. From the last on, so that what is at the end is cut off; but if others are to be free too, the
-// list changes, and the end is kept unless it is worth it.
+// freeBulk implements policy. From the last on, so that what is at the end is cut off; but if others are to be free
+// too, the list changes, and the end is kept unless it is worth it.
 func (p *firstFit) freeBulk(u *stack.Unit, rs []Region) error {
 	end, all, err := p.tailOf(u, rs)
 	if err != nil {
@@ -111,8 +111,8 @@ func (p *firstFit) freeBulk(u *stack.Unit, rs []Region) error {
 	return p.bulk.freeBulk(u, rs)
 }
 
-// tailOf looks at how many of the regions are at the end, up to free space, and returns where the first of them begins, and
-// whether they are all there.
+// tailOf looks at how many of the regions are at the end, up to free space, and returns where the first of them begins,
+// and whether they are all there.
 func (p *firstFit) tailOf(u *stack.Unit, rs []Region) (end int64, all bool, err error) {
 	end = u.Len()
 	for _, r := range slices.Backward(rs) {

@@ -8,7 +8,8 @@ import "github.com/holtdb/holt/stack"
 // ffCopy is how many bytes are copied at once.
 const ffCopy = 64 << 10
 
-// realloc implements policy. A block that is large enough stays as it is: a region that becomes shorter gives nothing back.
+// realloc implements policy. A block that is large enough stays as it is: a region that becomes shorter gives nothing
+// back.
 func (p *firstFit) realloc(u *stack.Unit, r Region, n int64, zero bool) (int64, error) {
 	s, err := p.at(u, r)
 	if err != nil {

@@ -66,8 +66,8 @@ func (p *firstFit) mendFree(u *stack.Unit, b ffBlock) error {
 	return p.mendWord(u, b.footer(), b.size)
 }
 
-// recover completes or takes back what an older program left half done. What is to be cut off goes first: the rest can be
-// found out again afterwards, as long as flag and list are as they were.
+// recover completes or takes back what an older program left half done. What is to be cut off goes first: the rest can
+// be found out again afterwards, as long as flag and list are as they were.
 func (p *firstFit) recover(s *stack.Stack, c *core) error {
 	var v *survey
 	err := s.Update(func(u *stack.Unit) (err error) {

@@ -12,8 +12,8 @@ import (
 // ffLeastTrim is by how much the front of a region can be moved back at least: a free block takes its place.
 const ffLeastTrim = ffSmallest
 
-// ffLeastPrepend is by how much it can be moved forward at least: so that old marks and new ones do not overlap, which other
-// programs need.
+// ffLeastPrepend is by how much it can be moved forward at least: so that old marks and new ones do not overlap, which
+// other programs need.
 const ffLeastPrepend = ffOverhead
 
 // resize implements policy. New bytes are zero.

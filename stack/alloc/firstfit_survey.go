@@ -10,8 +10,8 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// survey is what the blocks of a file should be: an older program may have been interrupted half way through a change of
-// them, or forgotten some. Nothing but the headers is trusted, and these not blindly.
+// survey is what the blocks of a file should be: an older program may have been interrupted half way through a change
+// of them, or forgotten some. Nothing but the headers is trusted, and these not blindly.
 type survey struct {
 	end    int64     // of the payload: what lies behind is no block
 	free   []ffBlock // neighbours merged, by address
@@ -107,8 +107,9 @@ func splitAt(w *ffWindow, b ffBlock, back int64) (rest int64, err error) {
 	return rest, nil
 }
 
-// believe says whether the header of a block is right when its footer says something else. It is not if blocks end with it
-// that it cannot have absorbed, or if what is behind it is not a block with marks that agree, and not zeros or the end.
+// believe says whether the header of a block is right when its footer says something else. It is not if blocks end with
+// it that it cannot have absorbed, or if what is behind it is not a block with marks that agree, and not zeros or the
+// end.
 func (p *firstFit) believe(w *ffWindow, b ffBlock, footer int64) error {
 	damage := p.corrupt(b.start(), "block of %d bytes, but its footer says %d", b.size, uint64(footer))
 	if whole, err := swallowed(w, b); err != nil || whole {
@@ -152,9 +153,9 @@ func swallowed(w *ffWindow, b ffBlock) (bool, error) {
 	}
 }
 
-// remainder decides about what has no sound header: if all is zero, a block was being appended; if it is a block that is not
-// all there, the payload was cut. Both go. But if there is a whole block at the end, this one or a later one, the header is
-// damaged.
+// remainder decides about what has no sound header: if all is zero, a block was being appended; if it is a block that
+// is not all there, the payload was cut. Both go. But if there is a whole block at the end, this one or a later one,
+// the header is damaged.
 func (p *firstFit) remainder(w *ffWindow, v *survey, b ffBlock) error {
 	zero, err := w.zero(b.start(), v.end)
 	if err != nil {

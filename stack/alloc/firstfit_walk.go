@@ -51,8 +51,8 @@ func (w *ffWindow) word(off int64) (int64, error) {
 	return int64(le.Uint64(b)), nil
 }
 
-// walk calls fn for each block in turn, as the headers say, with what its footer says. Whatever fn returns ends it. Damage is
-// a header that cannot be one.
+// walk calls fn for each block in turn, as the headers say, with what its footer says. Whatever fn returns ends it.
+// Damage is a header that cannot be one.
 func (p *firstFit) walk(u *stack.Unit, fn func(b ffBlock, footer int64) error) error {
 	w := p.openWindow(u)
 	for start := int64(ffArena); start < u.Len(); {

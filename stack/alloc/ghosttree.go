@@ -22,14 +22,15 @@ const (
 
 var ghostMagic = [8]byte{'A', 'L', 'G', 'T', 0, 1, 4, 0}
 
-// GhostTree is a general allocator: best fit, from an AVL tree of the free blocks by size and offset whose nodes lie in the
-// free blocks themselves. Live blocks have no marks at all. Blocks are multiples of 32 bytes.
+// GhostTree is a general allocator: best fit, from an AVL tree of the free blocks by size and offset whose nodes lie in
+// the free blocks themselves. Live blocks have no marks at all. Blocks are multiples of 32 bytes.
 //
-// The tree is kept in memory as well, about 100 bytes for a free block, so that nothing is read to find room; neighbours are
-// merged when they are freed, and free space at the end of the file is cut off when that is cheap, see [GhostTree.Trim].
+// The tree is kept in memory as well, about 100 bytes for a free block, so that nothing is read to find room;
+// neighbours are merged when they are freed, and free space at the end of the file is cut off when that is cheap, see
+// [GhostTree.Trim].
 //
-// As nothing on the disk tells where live blocks begin, only what overlaps free space or lies where no block can begin is
-// known not to be one.
+// As nothing on the disk tells where live blocks begin, only what overlaps free space or lies where no block can begin
+// is known not to be one.
 type GhostTree struct {
 	core
 	ghost *ghostTree
@@ -53,9 +54,9 @@ type ghostMark struct {
 	adjacent bool
 }
 
-// OpenGhostTree opens the allocator of a stack, or creates one in an empty stack. A sound file is not written to. A tree
-// that an interrupted change of an older program has left in disorder is rebuilt, see Repaired. [ErrFormat] if the payload is
-// not that of a GhostTree, *stack.CorruptError if its tree cannot be trusted.
+// OpenGhostTree opens the allocator of a stack, or creates one in an empty stack. A sound file is not written to. A
+// tree that an interrupted change of an older program has left in disorder is rebuilt, see Repaired. [ErrFormat] if the
+// payload is not that of a GhostTree, *stack.CorruptError if its tree cannot be trusted.
 func OpenGhostTree(s *stack.Stack) (*GhostTree, error) {
 	g := &ghostTree{path: s.Path()}
 	a := &GhostTree{newCore(s, g), g}
@@ -159,9 +160,9 @@ func (g *ghostTree) block(u *stack.Unit, r Region) (freetree.Block, error) {
 	return b, g.live(Region{Off: b.Off, Len: b.Size})
 }
 
-// Trim cuts off free space at the end of the file, however much has to be written for that, and returns how many bytes it
-// were. Freeing does so only when little has to be written, and a batch never,
-// so that the last bytes of a file may stay free for long.
+// Trim cuts off free space at the end of the file, however much has to be written for that, and returns how many bytes
+// that was. Freeing does so only when little has to be written, and a batch never, so that the last bytes of a file may
+// stay free for long.
 func (a *GhostTree) Trim() (n int64, err error) {
 	q := a.request(opCall)
 	q.call = a.ghost.trim

@@ -39,8 +39,8 @@ func (g *ghostTree) alloc(u *stack.Unit, n int64, zero bool) (off int64, err err
 	return off, g.flush(u, m)
 }
 
-// take takes the last bytes of a free block. What is left of it is put into the tree anew, as every program does that writes
-// this format: the same calls lead to the same bytes.
+// take takes the last bytes of a free block. What is left of it is put into the tree anew, as every program does that
+// writes this format: the same calls lead to the same bytes.
 func (g *ghostTree) take(b freetree.Block, need int64) (off int64, err error) {
 	g.tree.Remove(b)
 	if b.Size > need {

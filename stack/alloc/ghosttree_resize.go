@@ -39,8 +39,8 @@ func (g *ghostTree) realloc(u *stack.Unit, r Region, n int64, zero bool) (int64,
 	return r.Off, g.flush(u, m)
 }
 
-// pad makes sure that bytes behind a region are zero which come into it, up to end or the end of its block. They are unless
-// another program left them, as bstack 0.4.4 does when it shrinks in place.
+// pad makes sure that bytes behind a region are zero which come into it, up to end or the end of its block. They are
+// unless another program left them, as bstack 0.4.4 does when it shrinks in place.
 func (g *ghostTree) pad(u *stack.Unit, b freetree.Block, r Region, end int64) error {
 	n := min(end, b.End()) - r.End()
 	if n <= 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// Linear is the allocator that appends. It keeps nothing in the file, and only the last region can be resized or given back:
-// freeing another does nothing, resizing it is refused with [ErrUnsupported].
+// Linear is the allocator that appends. It keeps nothing in the file, and only the last region can be resized or given
+// back: freeing another does nothing, resizing it is refused with [ErrUnsupported].
 type Linear struct{ core }
 
 // OpenLinear makes an allocator of a stack. Whatever the payload holds is taken for regions.

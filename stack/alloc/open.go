@@ -10,8 +10,8 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// formats are the allocators whose files can be told, in the order in which they are looked for: a reserved region in front
-// of one's magic may hold what looks like that of the next.
+// formats are the allocators whose files can be told, in the order in which they are looked for: a reserved region in
+// front of one's magic may hold what looks like that of the next.
 var formats = []struct {
 	magic string // what has to agree of it
 	at    int    // where in the payload
@@ -38,7 +38,8 @@ func opener[A Allocator](open func(s *stack.Stack) (A, error)) func(s *stack.Sta
 // formatsEnd is where the last magic ends.
 const formatsEnd = 40
 
-// Open opens the allocator whose header the payload has. [ErrFormat] if it has none, as one of [Linear] has not, or is empty.
+// Open opens the allocator whose header the payload has. [ErrFormat] if it has none, as an empty payload and that of a
+// [Linear].
 func Open(s *stack.Stack) (Allocator, error) {
 	head := make([]byte, min(s.Len(), formatsEnd))
 	if err := s.GetInto(0, head); err != nil {
@@ -52,7 +53,8 @@ func Open(s *stack.Stack) (Allocator, error) {
 	return nil, fmt.Errorf("%w: %s: no allocator's header", ErrFormat, s.Path())
 }
 
-// Name is the name of the kind of allocator, such as "ghosttree".
+// Name is the name of the kind of allocator: "ghosttree", "firstfit", "slab", "checked-slab", "segregated" or "linear",
+// and for others that of the Go type.
 func Name(a Allocator) string {
 	switch a.(type) {
 	case *GhostTree:

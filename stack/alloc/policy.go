@@ -5,14 +5,14 @@ package alloc
 
 import "github.com/holtdb/holt/stack"
 
-// policy is what differs between allocators: a format, and how room is found in it. Its methods are called one at a time,
-// inside a unit, and change u, and what the policy has in memory, only when they succeed. An exception is damage found half
-// way: the caller rewinds then. Lengths given to them are positive, regions sane, inside the payload and behind the header.
+// policy is what differs between allocators: a format, and how room is found in it. Its methods are called one at a
+// time, inside a unit, and change u, and what the policy has in memory, only when they succeed. An exception is damage
+// found half way: the caller rewinds then. Lengths given to them are positive, regions sane, inside the payload and
+// behind the header.
 type policy interface {
-	// mark begins an operation. What it returns is for rewind, which takes back what happened in memory since; several marks
-	// are rewound from the last to the first.
-	// In a batch bytes at the end are not to be cut off: what else it changes would have to be written anew from the first
-	// changed byte on.
+	// mark begins an operation. What it returns is for rewind, which takes back what happened in memory since; several
+	// marks are rewound from the last to the first. In a batch bytes at the end are not to be cut off: what else it
+	// changes would have to be written anew from the first changed byte on.
 	mark(u *stack.Unit, batch bool) int
 	rewind(to int)
 

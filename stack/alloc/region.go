@@ -15,8 +15,8 @@ const RegionSize = 16
 
 var le = binary.LittleEndian
 
-// Region is where some bytes lie in the payload. The zero Region is the null region, which has none. A region knows which
-// open allocator gave it out, if any: compare Bytes, or Off and Len, not regions.
+// Region is where some bytes lie in the payload. The zero Region is the null region, which has none. A region knows
+// which open allocator gave it out, if any: compare Bytes, or Off and Len, not regions.
 type Region struct {
 	Off, Len int64
 	owner    owner
@@ -42,8 +42,8 @@ func (r Region) Bytes() (b [RegionSize]byte) {
 	return b
 }
 
-// RegionFrom is the region that Bytes serialised. Any allocator takes it for its own. Numbers that no region can have give
-// one that every allocator refuses.
+// RegionFrom is the region that Bytes serialised. Any allocator takes it for its own. Numbers that no region can have
+// give one that every allocator refuses.
 func RegionFrom(b [RegionSize]byte) Region {
 	off, n := le.Uint64(b[0:8]), le.Uint64(b[8:16])
 	if off > math.MaxInt64 || n > math.MaxInt64-off {

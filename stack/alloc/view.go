@@ -9,8 +9,8 @@ import (
 	"io"
 )
 
-// View gives access to the bytes of a region, and to no others. Its methods may be called from several goroutines. Writes are
-// durable and all or nothing; reads see what is durable.
+// View gives access to the bytes of a region, and to no others. Its methods may be called from several goroutines.
+// Writes are durable and all or nothing; reads see what is durable.
 type View struct {
 	core *core
 	r    Region
@@ -78,8 +78,8 @@ func (v View) Reader() *io.SectionReader { return io.NewSectionReader(v, 0, v.r.
 // Writer returns a writer that stands at the first byte.
 func (v View) Writer() *Writer { return &Writer{v: v} }
 
-// Writer writes a region from its beginning on, for one goroutine at a time. It is an [io.WriteSeeker]. Every Write is durable
-// when it returns; one that reaches the end of the region writes what fits and returns [io.ErrShortWrite].
+// Writer writes a region from its beginning on, for one goroutine at a time. It is an [io.WriteSeeker]. Every Write is
+// durable when it returns; one that reaches the end of the region writes what fits and returns [io.ErrShortWrite].
 type Writer struct {
 	v   View
 	off int64

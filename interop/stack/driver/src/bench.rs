@@ -1,43 +1,112 @@
 // Copyright 2026 The Holt Authors
 // SPDX-License-Identifier: Apache-2.0
 
-//! Measures an allocator of bstack 0.4.
+//! Measures an allocator of bstack.
 //!
-//!     driver bench --allocator ghosttree --mix 45,20,35 --sizes uniform --max 1024 --threads 1 \
-//!         --live 256 --free 0 --ops 10000 --seed 48 --sync yes --path FILE
+//!     driver bench --generation 0.4 --allocator ghosttree --measure operations --mix 45,20,35 --sizes uniform \
+//!         --max 1024 --threads 1 --live 256 --free 0 --ops 10000 --seed 48 --sync yes --path FILE
 //!
 //! The mix is percents of alloc, realloc and free. The sizes are `uniform` from 0 to max, `fixed` at max, `gamma` with
 //! shape 2 and scale max/4, or `bimodal`: 16, and max one time in ten. The new file begins with so many live regions,
-//! and so many free ones between them. Then all threads start at once, each with its share of the live regions and of
-//! the operations. What they are to do is drawn before, by the rules below, which another program can follow.
+//! and so many free blocks, each with a small live region behind it. Then all threads start at once, each with its
+//! share of the live regions and of the operations. What they are to do is drawn before. `--measure opening` closes the
+//! file instead and measures how long it takes to open it.
 //!
-//! It prints `{"ops": N, "ns": N, "length": N}`: the operations of all threads, the time of the slowest thread, and the
-//! length of the payload in the end.
+//! It prints `{"ops": N, "ns": N, "length": N, "live": N}`: the operations of all threads, the time of the slowest
+//! thread, the length of the payload in the end, and the bytes of live regions.
 //!
-//! Nothing in bstack leaves out the syncs. With `--sync no` somebody else has to: start with nosync.so in LD_PRELOAD.
+//! nosync.so has to be in LD_PRELOAD: the file is filled without syncs, and measured with them if `--sync yes` says so.
 
+use std::ffi::{c_char, c_int, c_void};
 use std::io;
 use std::sync::Barrier;
 use std::time::Instant;
 
 use crate::args::{bad, Region};
-use crate::v04::{self, Regions};
+use crate::{v02, v04};
 
 pub fn run(args: impl Iterator<Item = String>) -> io::Result<()> {
     let options = Options::new(args)?;
-    if !options.sync && !std::env::var("LD_PRELOAD").is_ok_and(|v| v.contains("nosync")) {
-        return Err(bad("--sync no without nosync.so in LD_PRELOAD"));
-    }
-    let regions = v04::open(&options.allocator, options.max, &options.path)?;
+    let syncs = Syncs::find()?;
+    let measured = options.open()?;
     let plans = options.plans();
-    let shares = options.fill(regions.as_ref())?;
-    let ns = race(regions.as_ref(), plans, shares)?;
+    let shares = options.fill(measured.as_ref())?;
+    if options.sync {
+        syncs.turn_on();
+    }
+    let (ops, ns, live, measured) = if options.opening {
+        drop(measured);
+        let begun = Instant::now();
+        let again = options.open()?;
+        (1, begun.elapsed().as_nanos(), 0, again)
+    } else {
+        let (ns, live) = race(measured.as_ref(), plans, shares)?;
+        let fixed = options.free as u64 * KEEPER;
+        (
+            options.ops / options.threads * options.threads,
+            ns,
+            live + fixed,
+            measured,
+        )
+    };
     println!(
-        r#"{{"ops": {}, "ns": {ns}, "length": {}}}"#,
-        options.ops / options.threads * options.threads,
-        regions.payload().len()?
+        r#"{{"ops": {ops}, "ns": {ns}, "length": {}, "live": {live}}}"#,
+        measured.length()?
     );
     Ok(())
+}
+
+/// What is measured of an allocator of any generation.
+trait Measured: Sync {
+    fn allocate(&self, len: u64) -> io::Result<Region>;
+    fn reallocate(&self, r: Region, len: u64) -> io::Result<Region>;
+    fn release(&self, r: Region) -> io::Result<()>;
+    fn length(&self) -> io::Result<u64>;
+}
+
+macro_rules! measured {
+    ($generation:ident) => {
+        impl Measured for Box<dyn $generation::Regions> {
+            fn allocate(&self, len: u64) -> io::Result<Region> {
+                self.as_ref().allocate(len)
+            }
+            fn reallocate(&self, r: Region, len: u64) -> io::Result<Region> {
+                self.as_ref().reallocate(r, len)
+            }
+            fn release(&self, r: Region) -> io::Result<()> {
+                self.as_ref().release(r)
+            }
+            fn length(&self) -> io::Result<u64> {
+                self.payload().len()
+            }
+        }
+    };
+}
+
+measured!(v02);
+measured!(v04);
+
+/// The switch of nosync.so.
+struct Syncs(*mut c_int);
+
+extern "C" {
+    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+}
+
+impl Syncs {
+    fn find() -> io::Result<Syncs> {
+        // Safety: a null handle stands for everything that is loaded, and the name ends with a zero.
+        let at = unsafe { dlsym(std::ptr::null_mut(), c"nosync_syncs".as_ptr()) };
+        if at.is_null() {
+            return Err(bad("nosync.so is not in LD_PRELOAD"));
+        }
+        Ok(Syncs(at.cast()))
+    }
+
+    fn turn_on(&self) {
+        // Safety: it is an int, which nobody else writes to.
+        unsafe { *self.0 = 1 }
+    }
 }
 
 struct Options {
@@ -51,6 +120,8 @@ struct Options {
     ops: usize,
     seed: u64,
     sync: bool,
+    opening: bool,
+    generation: String,
     path: String,
 }
 
@@ -67,6 +138,8 @@ impl Options {
             ops: 10_000,
             seed: 48,
             sync: true,
+            opening: false,
+            generation: String::from("0.4"),
             path: String::new(),
         };
         while let Some(name) = args.next() {
@@ -86,6 +159,8 @@ impl Options {
                 "--ops" => o.ops = number(&value)?,
                 "--seed" => o.seed = number(&value)? as u64,
                 "--sync" => o.sync = value != "no",
+                "--measure" => o.opening = value == "opening",
+                "--generation" => o.generation = value,
                 "--path" => o.path = value,
                 _ => return Err(bad(&name)),
             }
@@ -144,26 +219,39 @@ impl Options {
         self.live * thread / self.threads..self.live * (thread + 1) / self.threads
     }
 
-    /// Makes the live regions and the free ones, with sizes drawn with the seed.
-    fn fill(&self, regions: &dyn Regions) -> io::Result<Vec<Vec<Region>>> {
+    fn open(&self) -> io::Result<Box<dyn Measured>> {
+        Ok(match self.generation.as_str() {
+            "0.2" => Box::new(v02::open(&self.allocator, self.max, &self.path)?),
+            _ => Box::new(v04::open(&self.allocator, self.max, &self.path)?),
+        })
+    }
+
+    /// Makes the live regions and the free blocks, with sizes drawn with the seed.
+    fn fill(&self, measured: &dyn Measured) -> io::Result<Vec<Vec<Region>>> {
         let mut random = Random(self.seed);
-        let (mut live, mut free) = (Vec::new(), Vec::new());
-        while live.len() < self.live || free.len() < self.free {
-            if live.len() < self.live {
-                live.push(regions.allocate(self.size(&mut random))?);
-            }
-            if free.len() < self.free {
-                free.push(regions.allocate(self.size(&mut random))?);
-            }
+        let mut live = Vec::new();
+        for _ in 0..self.live {
+            live.push(measured.allocate(self.size(&mut random))?);
+        }
+        let mut free = Vec::new();
+        for _ in 0..self.free {
+            free.push(measured.allocate(1 + random.below(self.max))?);
+            measured.allocate(KEEPER)?;
+        }
+        for left in (1..free.len()).rev() {
+            free.swap(left, random.below(left as u64 + 1) as usize);
         }
         for r in free {
-            regions.release(r)?;
+            measured.release(r)?;
         }
         Ok((0..self.threads)
             .map(|i| live[self.share(i)].to_vec())
             .collect())
     }
 }
+
+/// The length of the regions between free blocks, in bytes.
+const KEEPER: u64 = 16;
 
 fn number(word: &str) -> io::Result<usize> {
     word.parse().map_err(|_| bad(word))
@@ -176,8 +264,12 @@ enum Op {
     Free(usize),
 }
 
-/// Lets all threads carry out their plans, and returns how long the slowest took.
-fn race(regions: &dyn Regions, plans: Vec<Vec<Op>>, shares: Vec<Vec<Region>>) -> io::Result<u128> {
+/// Lets all threads carry out their plans, and returns how long the slowest took, and how many bytes are live then.
+fn race(
+    measured: &dyn Measured,
+    plans: Vec<Vec<Op>>,
+    shares: Vec<Vec<Region>>,
+) -> io::Result<(u128, u64)> {
     let start = &Barrier::new(plans.len());
     std::thread::scope(|scope| {
         let threads: Vec<_> = plans
@@ -187,25 +279,31 @@ fn race(regions: &dyn Regions, plans: Vec<Vec<Op>>, shares: Vec<Vec<Region>>) ->
                 scope.spawn(move || {
                     start.wait();
                     let begun = Instant::now();
-                    carry_out(regions, plan, share).map(|()| begun.elapsed().as_nanos())
+                    let live = carry_out(measured, plan, share)?;
+                    io::Result::Ok((begun.elapsed().as_nanos(), live))
                 })
             })
             .collect();
-        let times: io::Result<Vec<u128>> = threads.into_iter().map(|t| t.join().unwrap()).collect();
-        Ok(times?.into_iter().max().unwrap_or(0))
+        let (mut slowest, mut live) = (0, 0);
+        for t in threads {
+            let (ns, bytes) = t.join().unwrap()?;
+            slowest = slowest.max(ns);
+            live += bytes;
+        }
+        Ok((slowest, live))
     })
 }
 
-fn carry_out(regions: &dyn Regions, plan: Vec<Op>, mut live: Vec<Region>) -> io::Result<()> {
+fn carry_out(measured: &dyn Measured, plan: Vec<Op>, mut live: Vec<Region>) -> io::Result<u64> {
     live.reserve(plan.len());
     for op in plan {
         match op {
-            Op::Alloc(len) => live.push(regions.allocate(len)?),
-            Op::Realloc(i, len) => live[i] = regions.reallocate(live[i], len)?,
-            Op::Free(i) => regions.release(live.swap_remove(i))?,
+            Op::Alloc(len) => live.push(measured.allocate(len)?),
+            Op::Realloc(i, len) => live[i] = measured.reallocate(live[i], len)?,
+            Op::Free(i) => measured.release(live.swap_remove(i))?,
         }
     }
-    Ok(())
+    Ok(live.iter().map(|r| r.len).sum())
 }
 
 /// SplitMix64.

@@ -28,6 +28,11 @@ fn allocator(stack: BStack, kind: &str, size: u64) -> io::Result<Box<dyn Regions
     common(stack, kind, size)
 }
 
+/// Opens an allocator, to be measured.
+pub fn open(kind: &str, size: u64, path: &str) -> io::Result<Box<dyn Regions>> {
+    allocator(BStack::open(path)?, kind, size)
+}
+
 regions!(LinearBStackAllocator; bulk);
 regions!(FirstFitBStackAllocator;);
 regions!(GhostTreeBstackAllocator; bulk);

@@ -1,0 +1,167 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package archive
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/holtdb/holt/content/segment"
+)
+
+// BlobReferences are the ids of the binaries kept outside that the segments of an archive refer to, by generation.
+type BlobReferences []BlobGroup
+
+// BlobGroup is the part of the segments of one generation.
+type BlobGroup struct {
+	Generation segment.Generation
+	Segments   []SegmentBlobs
+}
+
+// SegmentBlobs are the ids in one segment.
+type SegmentBlobs struct {
+	Segment segment.ID
+	IDs     []string
+}
+
+
+const (
+	minGroup   = 22      // what a group takes at least, by the format's own rule
+	maxBlobID  = 1 << 20 // bytes of an id
+	minSegment = idSize + 4
+)
+
+// parseBlobs finds the binary references whose entry ends at a position of the archive.
+func parseBlobs(data []byte, end int) (refs BlobReferences, magic uint32, err error) {
+	refs, f, _, err := parseBlobsAt(data, end)
+	if err != nil {
+		return nil, 0, err
+	}
+	return refs, f.magic(), nil
+}
+
+func parseBlobsAt(data []byte, end int) (refs BlobReferences, f *footer, start int, err error) {
+	minItem := minGroup
+	if f, err := footerAt(data, end); err == nil && f.magic() == magicBlobs1 {
+		minItem = 0 // a group without segments takes less
+	}
+	body, f, start, err := part(data, end, "binary references", minItem, magicBlobs1, magicBlobs2)
+	if err != nil {
+		return nil, nil, 0, err
+	}
+	d := &decoder{b: body, at: end - footerSize - len(body)}
+	for range f.count() {
+		if d.bad {
+			break
+		}
+		refs = append(refs, d.group(f.magic()))
+	}
+	return refs, f, start, d.end("binary references")
+}
+
+func (d *decoder) group(magic uint32) BlobGroup {
+	g := BlobGroup{Generation: segment.Generation{Generation: d.int32()}}
+	if magic == magicBlobs1 {
+		g.Generation.Full, g.Generation.Compacted = g.Generation.Generation, true
+	} else {
+		g.Generation.Full, g.Generation.Compacted = d.int32(), d.next(1)[0] != 0
+	}
+	g.Segments = make([]SegmentBlobs, d.count(minSegment))
+	for i := range g.Segments {
+		s := SegmentBlobs{Segment: d.id()}
+		s.IDs = make([]string, d.count(4))
+		for j := range s.IDs {
+			s.IDs[j] = string(d.next(d.count(1)))
+		}
+		g.Segments[i] = s
+	}
+	return g
+}
+
+// encode is the data of the binary references' entry, with its footer.
+func (refs BlobReferences) encode(magic uint32) []byte {
+	var b []byte
+	for _, g := range refs {
+		b = be.AppendUint32(b, uint32(g.Generation.Generation))
+		if magic == magicBlobs2 {
+			b = be.AppendUint32(b, uint32(g.Generation.Full))
+			b = appendFlag(b, g.Generation.Compacted)
+		}
+		b = be.AppendUint32(b, uint32(len(g.Segments)))
+		for _, s := range g.Segments {
+			b = appendID(b, s.Segment)
+			b = be.AppendUint32(b, uint32(len(s.IDs)))
+			for _, id := range s.IDs {
+				b = be.AppendUint32(b, uint32(len(id)))
+				b = append(b, id...)
+			}
+		}
+	}
+	return appendFooter(b, len(refs), 0, magic)
+}
+
+// add adds the ids of a segment, if it has any.
+func (refs *BlobReferences) add(g segment.Generation, id segment.ID, ids []string) {
+	if len(ids) == 0 {
+		return
+	}
+	i := slices.IndexFunc(*refs, func(group BlobGroup) bool { return group.Generation == g })
+	if i < 0 {
+		i = len(*refs)
+		*refs = append(*refs, BlobGroup{Generation: g})
+	}
+	group := &(*refs)[i]
+	group.Segments = append(group.Segments, SegmentBlobs{id, ids})
+}
+
+// sort puts groups, segments and ids in order.
+func (refs BlobReferences) sort() {
+	slices.SortFunc(refs, func(a, b BlobGroup) int { return compareGenerations(a.Generation, b.Generation) })
+	for _, g := range refs {
+		slices.SortFunc(g.Segments, func(a, b SegmentBlobs) int { return a.Segment.Compare(b.Segment) })
+		for _, s := range g.Segments {
+			slices.Sort(s.IDs)
+		}
+	}
+}
+
+func compareGenerations(a, b segment.Generation) int {
+	return cmp.Or(cmp.Compare(a.Generation, b.Generation), cmp.Compare(a.Full, b.Full), compareFlags(a.Compacted, b.Compacted))
+}
+
+func compareFlags(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// blobIDs is the set of the ids in the BLOB_ID records of a segment, in order. Long ids are kept in records of their own,
+// perhaps in other segments.
+func blobIDs(s *segment.Segment) ([]string, error) {
+	var ids []string
+	for r := range s.Records() {
+		if r.Type != segment.RecordBlobID {
+			continue
+		}
+		v, err := r.Value()
+		if err == nil {
+			v, err = v.BlobID()
+		}
+		var id []byte
+		if err == nil {
+			id, err = v.AppendTo(nil, maxBlobID)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the id of a binary, record %d: %w", r.ID().Number, err)
+		}
+		ids = append(ids, string(id))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
