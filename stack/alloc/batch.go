@@ -144,7 +144,8 @@ func (b *Batch) Resize(r Region, before, after int64) (Region, error) {
 	if err := b.known(r); err != nil {
 		return Region{}, err
 	}
-	if before < -r.Len || after < -r.Len || before > maxLen || after > maxLen || r.Len+before < -after || r.Len+before+after > maxLen {
+	if before < -r.Len || after < -r.Len || before > maxLen || after > maxLen ||
+		r.Len+before < -after || r.Len+before+after > maxLen {
 		return Region{}, fmt.Errorf("%w: moving the ends of %v by %d and %d", ErrRange, r, before, after)
 	}
 	n := r.Len + before + after
@@ -238,7 +239,8 @@ func (b *Batch) part(r Region, off, n int64) (Region, error) {
 
 // accessible says whether the bytes of r are the program's.
 func (c *core) accessible(r Region, length int64) error {
-	if reserved, _ := c.policy.bounds(); r.Off >= reserved.Off && r.sane() && r.End() <= reserved.End() && r.End() <= length {
+	reserved, _ := c.policy.bounds()
+	if r.sane() && r.Off >= reserved.Off && r.End() <= min(reserved.End(), length) {
 		return nil
 	}
 	if err := c.checkRegion(r, length); err != nil {

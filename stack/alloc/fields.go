@@ -64,8 +64,8 @@ func segregatedHeader() []fieldMark {
 	return marks
 }
 
-// Fields lists the fields of a span of a's Layout by offset, for tools that show what a file consists of. A span without
-// any, or too short for them, as damage may make it, has none. a is from one of the Open functions.
+// Fields lists the fields of a span of a's Layout by offset, for tools that show what a file consists of. A span
+// without any, or too short for them, as damage may make it, has none. a is from one of the Open functions.
 func Fields(a Allocator, sp Span) ([]Field, error) {
 	marks := fieldMarks[Name(a)][sp.Kind]
 	fields := make([]Field, 0, len(marks))

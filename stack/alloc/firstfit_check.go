@@ -20,7 +20,8 @@ func (p *firstFit) check(u *stack.Unit, report func(error)) {
 	var last ffBlock
 	err := p.walk(u, func(b ffBlock, footer int64) error {
 		if footer != b.size {
-			report(p.corrupt(b.footer(), "the footer says %d bytes, the header at %d says %d", uint64(footer), b.start(), b.size))
+			report(p.corrupt(b.footer(), "the footer says %d bytes, the header at %d says %d",
+				uint64(footer), b.start(), b.size))
 		}
 		if b.free && last.free {
 			report(p.corrupt(b.start(), "free block behind another, at %d", last.start()))

@@ -95,7 +95,9 @@ func (f *formatFile) header(t *testing.T, fields cells) structure {
 }
 
 // block is what the i-th span of a kind should be.
-func (f *formatFile) block(t *testing.T, heading string, kind alloc.Kind, i int, lengths map[string]int64, fields cells) structure {
+func (f *formatFile) block(
+	t *testing.T, heading string, kind alloc.Kind, i int, lengths map[string]int64, fields cells,
+) structure {
 	t.Helper()
 	sp := f.spans(t, kind)[i]
 	return structure{
@@ -130,8 +132,8 @@ func (f *formatFile) firstFit(t *testing.T) []structure {
 	return []structure{
 		f.header(t, cells{"flags": u32(0), "reserved": u32(0), "free head": u64(168), "unused": u64(0)}),
 		f.block(t, "Live block", alloc.Used, 0, map[string]int64{"size": 16}, cells{
-			"size": u64(16), "flags": u32(0), "reserved": u32(0), "data": []byte("hello\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"),
-			"size again": u64(16),
+			"size": u64(16), "flags": u32(0), "reserved": u32(0), "size again": u64(16),
+			"data": append([]byte("hello"), make([]byte, 11)...),
 		}),
 		free(0, 0, 168), free(1, 64, 0),
 	}
@@ -141,7 +143,9 @@ func (f *formatFile) ghostTree(t *testing.T) []structure {
 	t.Helper()
 	return []structure{
 		f.header(t, cells{"root": u64(48)}),
-		f.block(t, "Live block", alloc.Used, 0, map[string]int64{"n": 5}, cells{"data": []byte("hello"), "padding": make([]byte, 27)}),
+		f.block(t, "Live block", alloc.Used, 0, map[string]int64{"n": 5}, cells{
+			"data": []byte("hello"), "padding": make([]byte, 27),
+		}),
 		f.block(t, "Free block", alloc.Free, 0, nil, cells{
 			"size": u64(64), "balance": {1}, "height": {2}, "height left": {0}, "height right": {1}, "reserved": u32(0),
 			"left": u64(0), "right": u64(144), "zeros": make([]byte, 32),
@@ -153,7 +157,9 @@ func (f *formatFile) slab(t *testing.T) []structure {
 	t.Helper()
 	return []structure{
 		f.header(t, cells{"block size": u64(32), "free head": u64(144)}),
-		f.block(t, "Live blocks", alloc.Used, 0, map[string]int64{"n": 5}, cells{"data": []byte("hello"), "padding": make([]byte, 27)}),
+		f.block(t, "Live blocks", alloc.Used, 0, map[string]int64{"n": 5}, cells{
+			"data": []byte("hello"), "padding": make([]byte, 27),
+		}),
 		f.block(t, "Free block", alloc.Free, 0, nil, cells{"next": u64(80), "rest of the block": make([]byte, 24)}),
 	}
 }
@@ -285,7 +291,8 @@ func documentedTables(t *testing.T, head string) map[string][][]string {
 		case line == "| "+head+" |":
 			inside = true
 		case inside && !strings.HasPrefix(line, "|---"):
-			found[heading] = append(found[heading], strings.Split(strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |"), " | "))
+			line = strings.TrimSuffix(strings.TrimPrefix(line, "| "), " |")
+			found[heading] = append(found[heading], strings.Split(line, " | "))
 		}
 	}
 	return found
@@ -344,7 +351,9 @@ func (s *structure) check(t *testing.T, rows []row) {
 }
 
 // notFields are rows of bytes that are not the allocator's.
-var notFields = []string{"for the program", "arena", "data", "padding", "rest of the data", "rest of the block", "zeros"}
+var notFields = []string{
+	"for the program", "arena", "data", "padding", "rest of the data", "rest of the block", "zeros",
+}
 
 // TestFormatFields holds what Fields says against the tables.
 func TestFormatFields(t *testing.T) {
@@ -355,7 +364,9 @@ func TestFormatFields(t *testing.T) {
 		}
 		fields, err := alloc.Fields(s.file.Allocator, s.span)
 		check(t, err)
-		rows := slices.DeleteFunc(s.rows(t, documented[s.heading]), func(r row) bool { return slices.Contains(notFields, r.name) })
+		rows := slices.DeleteFunc(s.rows(t, documented[s.heading]), func(r row) bool {
+			return slices.Contains(notFields, r.name)
+		})
 		if len(fields) != len(rows) {
 			t.Errorf("%s: %d fields, %d rows", s.heading, len(fields), len(rows))
 			continue
@@ -409,15 +420,15 @@ type magicRow struct {
 func documentedMagics(t *testing.T) map[string]magicRow {
 	t.Helper()
 	rows := map[string]magicRow{}
-	for _, cells := range documentedTables(t, "allocator | for the program | magic at | magic | arena at")["Header"] {
-		letters, rest, ok := strings.Cut(strings.TrimPrefix(cells[3], "`"), "` ")
+	for _, r := range documentedTables(t, "allocator | for the program | magic at | magic | arena at")["Header"] {
+		letters, rest, ok := strings.Cut(strings.TrimPrefix(r[3], "`"), "` ")
 		numbers, err := hex.DecodeString(strings.ReplaceAll(rest, " ", ""))
 		if check(t, err); !ok {
-			t.Fatalf("no magic: %q", cells)
+			t.Fatalf("no magic: %q", r)
 		}
 		var s structure
-		rows[cells[0]] = magicRow{
-			s.number(t, cells[1], 0), s.number(t, cells[2], 0), s.number(t, cells[4], 0), append([]byte(letters), numbers...),
+		rows[r[0]] = magicRow{
+			s.number(t, r[1], 0), s.number(t, r[2], 0), s.number(t, r[4], 0), append([]byte(letters), numbers...),
 		}
 	}
 	return rows
@@ -433,8 +444,11 @@ func TestFormatMagics(t *testing.T) {
 		row := rows[f.kind]
 		header := f.spans(t, alloc.Header)[0]
 		same(t, f.kind, f.payload[row.at:row.at+8], row.magic)
-		if r := f.Reserved(); r.Off != 0 || r.Len != row.reserved || header.Off != row.at || header.Off+header.Len != row.arena {
-			t.Errorf("%s: %v is the program's, the header %+v", f.kind, r, header)
+		if r := f.Reserved(); r.Off != 0 || r.Len != row.reserved {
+			t.Errorf("%s: %v is the program's", f.kind, r)
+		}
+		if header.Off != row.at || header.Off+header.Len != row.arena {
+			t.Errorf("%s: the header is %+v", f.kind, header)
 		}
 		for i := range row.magic {
 			payload := slices.Clone(f.payload)
@@ -475,18 +489,18 @@ func TestFormatToldApart(t *testing.T) {
 // TestFormatClasses allocates blocks of the classes of Segregated, and frees them.
 func TestFormatClasses(t *testing.T) {
 	var classes []int64
-	for _, cells := range documentedTables(t, "lists | sizes")["Classes of Segregated"] {
-		if cells[0] == "32" && cells[1] == "all multiples of 16 above 4096" {
+	for _, r := range documentedTables(t, "lists | sizes")["Classes of Segregated"] {
+		if r[0] == "32" && r[1] == "all multiples of 16 above 4096" {
 			break
 		}
 		first := len(classes)
-		for size := range strings.FieldsSeq(cells[1]) {
+		for size := range strings.FieldsSeq(r[1]) {
 			n, err := strconv.ParseInt(size, 10, 64)
 			check(t, err)
 			classes = append(classes, n)
 		}
-		if lists := fmt.Sprintf("%d to %d", first, len(classes)-1); cells[0] != lists {
-			t.Errorf("row %q is of lists %s", cells, lists)
+		if lists := fmt.Sprintf("%d to %d", first, len(classes)-1); r[0] != lists {
+			t.Errorf("row %q is of lists %s", r, lists)
 		}
 	}
 	if len(classes) != 32 {
@@ -522,7 +536,8 @@ func TestFormatExample(t *testing.T) {
 		}
 		text, _, _ = strings.Cut(text, "\n##")
 		r := f.regions
-		intro := fmt.Sprintf("The regions are at %d, %d, %d and %d. Length %d.", r[0].Off, r[1].Off, r[2].Off, r[3].Off, len(f.payload))
+		intro := fmt.Sprintf("The regions are at %d, %d, %d and %d. Length %d.",
+			r[0].Off, r[1].Off, r[2].Off, r[3].Off, len(f.payload))
 		if !strings.Contains(text, intro) {
 			t.Errorf("%s: the example does not say: %s", f.kind, intro)
 		}

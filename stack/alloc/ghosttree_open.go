@@ -32,7 +32,8 @@ func (g *ghostTree) readHeader(s *stack.Stack) (version byte, root int64, err er
 		return 0, 0, err
 	}
 	if !bytes.Equal(h[ghostMagicAt:ghostMagicAt+6], ghostMagic[:6]) {
-		return 0, 0, fmt.Errorf("%w: %s has %x in place of a GhostTree's magic", ErrFormat, g.path, h[ghostMagicAt:ghostRootAt])
+		found := h[ghostMagicAt:ghostRootAt]
+		return 0, 0, fmt.Errorf("%w: %s has %x in place of a GhostTree's magic", ErrFormat, g.path, found)
 	}
 	return h[ghostVersionAt], int64(le.Uint64(h[ghostRootAt:])), nil
 }

@@ -129,7 +129,8 @@ func (g *ghostTree) resize(u *stack.Unit, r Region, before, after int64) error {
 		return err
 	}
 	if before%ghostUnit != 0 {
-		return fmt.Errorf("%w: moving the start of %v by %d, which is no multiple of %d", ErrUnsupported, r, before, ghostUnit)
+		return fmt.Errorf("%w: moving the start of %v by %d, which is no multiple of %d",
+			ErrUnsupported, r, before, ghostUnit)
 	}
 	to := Region{Off: r.Off - before, Len: before + r.Len + after}
 	want := freetree.Block{Off: to.Off, Size: ghostSize(to.Len)}
