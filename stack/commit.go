@@ -44,33 +44,63 @@ func (s *Stack) commit(u *Unit) error {
 	case u.length < u.base:
 		return s.commitSplice(u, inPlace)
 	}
-	return s.commitJournal(journal{
-		grown: grown, staged: s.scratch.stage(inPlace), armed: arm(inPlace, u.length), length: u.length,
-		blocks: inPlace,
-	})
+	j := journal{grown: grown, armed: record{length: uint64(u.length)}, length: u.length, blocks: inPlace}
+	room := s.leftover(inPlace, u.length)
+	if len(inPlace) == 1 && room == 0 {
+		j.armed.target, j.armed.mode = uint64(headerSize+inPlace[0].off), modeSet
+		j.staged = append(s.scratch.staged[:0], inPlace[0].data)
+	} else {
+		j.armed.mode = modeMultiWrite
+		j.staged = s.scratch.stage(inPlace, room)
+	}
+	return s.commitJournal(j)
 }
 
-// stage is what the journal holds of the blocks: of one its bytes, of several each with its range.
-func (c *scratch) stage(blocks []block) [][]byte {
-	c.staged = c.staged[:0]
-	if len(blocks) == 1 {
-		c.staged = append(c.staged, blocks[0].data)
-		return c.staged
+// maxLeftover is how many bytes of earlier journals may stay behind a new one: see leftover.
+const maxLeftover = 4 << 10
+
+// leftover is how many bytes of earlier journals lie behind where one of several blocks will end. A file whose size does
+// not change is synced in half the time or less, so they are kept, and the journal is filled up, unless they are many.
+func (s *Stack) leftover(blocks []block, length int64) int64 {
+	room := s.stored - s.length - sum(blocks) - int64(len(blocks))*blockHead
+	if length != s.length || room > maxLeftover {
+		return 0
 	}
-	c.heads = slices.Grow(c.heads[:0], blockHead*len(blocks)) // stays where it is
+	return max(room, 0)
+}
+
+// stage is what the journal holds of several blocks: each with its range. It is filled up by room bytes or a few more.
+func (c *scratch) stage(blocks []block, room int64) [][]byte {
+	c.staged = c.staged[:0]
+	c.heads = slices.Grow(c.heads[:0], blockHead*(len(blocks)+2)+int(room)) // stays where it is
 	for _, b := range blocks {
-		at := len(c.heads)
-		c.heads = b.appendHead(c.heads)
-		c.staged = append(c.staged, c.heads[at:], b.data)
+		c.add(b)
+	}
+	if odd := room % blockHead; odd != 0 {
+		b := part(blocks, odd) // once more, which changes nothing
+		c.add(b)
+		room -= blockHead + int64(len(b.data))
+	}
+	for ; room > 0; room -= blockHead {
+		c.add(block{})
 	}
 	return c.staged
 }
 
-func arm(blocks []block, length int64) record {
-	if len(blocks) == 1 {
-		return record{uint64(length), uint64(headerSize + blocks[0].off), modeSet}
+func (c *scratch) add(b block) {
+	at := len(c.heads)
+	c.heads = b.appendHead(c.heads)
+	c.staged = append(c.staged, c.heads[at:], b.data)
+}
+
+// part is the first n bytes of a block, or nothing if none is so long.
+func part(blocks []block, n int64) block {
+	for _, b := range blocks {
+		if int64(len(b.data)) >= n {
+			return block{b.off, b.data[:n]}
+		}
 	}
-	return record{uint64(length), 0, modeMultiWrite}
+	return block{}
 }
 
 // commitBlock writes inside one atomic block: one write, one sync. Readers are shown the old bytes until it is durable, or
@@ -148,6 +178,9 @@ func (s *Stack) commitSplice(u *Unit, inPlace []block) error {
 
 // commitJournal stages a change, arms it and makes it: two syncs. What is left to do is finish's.
 func (s *Stack) commitJournal(j journal) error {
+	if s.opts.NoSync && s.opts.NoJournal {
+		return s.commitDirectly(j)
+	}
 	if err := s.stageAt(j.grown, j.staged, max(j.length, s.length)); err != nil {
 		return s.unstage(err)
 	}
@@ -169,6 +202,31 @@ func (s *Stack) commitJournal(j journal) error {
 		s.torn = true
 		s.refuse(err)
 	}
+	return nil
+}
+
+// commitDirectly makes a change without a journal.
+func (s *Stack) commitDirectly(j journal) error {
+	if j.length > s.length {
+		if err := s.stageAt(j.grown, nil, j.length); err != nil {
+			return s.unstage(err)
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.apply(j)
+	if err == nil && j.length != s.length {
+		err = s.writeRecord(record{length: uint64(j.length)})
+	}
+	if err == nil && j.length < s.length {
+		err = s.truncate(j.length)
+	}
+	if err != nil {
+		s.torn = true
+		s.refuse(err)
+		return s.failure()
+	}
+	s.length = j.length
 	return nil
 }
 
@@ -194,7 +252,7 @@ func (s *Stack) commitRecord(r record, length int64) error {
 	return nil
 }
 
-// finish takes away a journal whose change has been made.
+// finish takes away a journal whose change has been made. What was staged stays behind the payload: see leftover.
 func (s *Stack) finish() {
 	if !s.armed || s.failure() != nil {
 		return
@@ -206,9 +264,6 @@ func (s *Stack) finish() {
 	if err == nil {
 		err = s.sync()
 	}
-	if err == nil {
-		err = s.truncate(s.length)
-	}
 	if err != nil {
 		s.refuse(err) // still armed, or not known to be: a stage would overwrite what recovery may need
 		return
@@ -218,15 +273,22 @@ func (s *Stack) finish() {
 
 // stageAt sets the file's size, writes new bytes behind the payload and the journal at the given offset.
 func (s *Stack) stageAt(grown []block, staged [][]byte, at int64) error {
+	if at != s.length && s.stored != s.length { // what is left of earlier journals is not to come into the payload
+		if err := s.truncate(s.length); err != nil {
+			return err
+		}
+	}
 	size := at
 	for _, b := range staged {
 		size += int64(len(b))
 	}
-	if covered := s.length + sum(grown); covered != at {
+	if covered := s.length + sum(grown); covered != at || size < s.stored {
+		s.cut = s.cut || size < s.stored
 		if err := s.file.Truncate(headerSize + size); err != nil {
 			return err
 		}
 	}
+	s.stored = size
 	if err := s.writeBlocks(grown); err != nil {
 		return err
 	}
@@ -283,7 +345,11 @@ func (s *Stack) sync() error {
 // truncate cuts off what lies behind the payload. It is not synced: recovery would do the same.
 func (s *Stack) truncate(length int64) error {
 	s.cut = true
-	return s.file.Truncate(headerSize + length)
+	err := s.file.Truncate(headerSize + length)
+	if err == nil {
+		s.stored = length
+	}
+	return err
 }
 
 // unstage takes back what was written behind the payload before anything was armed.

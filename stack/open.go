@@ -75,6 +75,7 @@ func (s *Stack) open() error {
 	if err := s.readHeader(h[:n], size); err != nil {
 		return err
 	}
+	s.stored = s.length
 	return s.lockUpTo(s.opts.LockPrefix)
 }
 

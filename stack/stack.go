@@ -29,8 +29,9 @@ type Stack struct {
 	viewing sync.Mutex // held during a View of a read-only stack, whose unit it then is
 
 	// Owned by who is in charge of the group.
-	armed   bool // the file has a journal whose change has been made
-	cut     bool // the file may have been made shorter since the last sync, by this handle or the one before
+	armed   bool  // the file has a journal whose change has been made
+	cut     bool  // the file may have been made shorter since the last sync, by this handle or the one before
+	stored  int64 // size of the file behind its header: the payload, and what is left of earlier journals
 	unit    Unit
 	scratch scratch
 
@@ -52,6 +53,10 @@ type Options struct {
 	// NoSync leaves out every sync: a crash of the machine may then lose or damage everything. For tests, and for data
 	// that can be made again.
 	NoSync bool
+
+	// NoJournal leaves out the journal too, if there are no syncs: then a crash of the program, or a write that fails, may
+	// leave a change half made.
+	NoJournal bool
 
 	// LockPrefix is the length of the prefix that is locked from the beginning, see [Stack.LockUpTo].
 	LockPrefix int64
@@ -138,6 +143,9 @@ func (s *Stack) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
+	if s.stored > s.length && s.failure() == nil {
+		_ = s.truncate(s.length) // or else recovery will do it
+	}
 	if err := s.file.Close(); err != nil {
 		return fmt.Errorf("stack: closing %s: %w", s.path, err)
 	}

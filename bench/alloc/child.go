@@ -37,7 +37,7 @@ func child(arg string) error {
 
 func (j job) run(ctx context.Context) (outcome, error) {
 	switch j.Engine {
-	case holtGhost:
+	case holtGhost, holtJournal:
 		return j.ours(ctx, opener(alloc.OpenGhostTree))
 	case holtFirst:
 		return j.ours(ctx, opener(alloc.OpenFirstFit))
@@ -62,7 +62,7 @@ func (j job) ours(ctx context.Context, open open) (outcome, error) {
 	case durableAlloc:
 		return j.durable(newHolt)
 	}
-	a := &switching{path: j.Path, open: open}
+	a := &switching{path: j.Path, open: open, journal: j.Engine == holtJournal}
 	if err := a.reopen(true); err != nil {
 		return outcome{}, err
 	}
@@ -81,8 +81,9 @@ func (j job) ours(ctx context.Context, open open) (outcome, error) {
 // Regions are of whoever has it open.
 type switching struct {
 	alloc.Allocator
-	path string
-	open open
+	path    string
+	open    open
+	journal bool // also without syncs
 }
 
 func (s *switching) reopen(noSync bool) error {
@@ -91,7 +92,7 @@ func (s *switching) reopen(noSync bool) error {
 			return err
 		}
 	}
-	st, err := stack.Open(s.path, &stack.Options{NoSync: noSync})
+	st, err := stack.Open(s.path, &stack.Options{NoSync: noSync, NoJournal: !s.journal})
 	if err != nil {
 		return err
 	}

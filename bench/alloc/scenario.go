@@ -33,6 +33,7 @@ const (
 const (
 	holtGhost   = "holt-ghosttree"
 	holtFirst   = "holt-firstfit"
+	holtJournal = "holt-ghosttree-journal" // without syncs, but with the journal, which a crash of the program is safe by
 	crateGhost  = "bstack-0.4.4-ghosttree"
 	crateFirst  = "bstack-0.4.4-firstfit"
 	olderGhost  = "bstack-0.2.7-ghosttree"
@@ -61,7 +62,10 @@ func required() []scenario {
 	all := []scenario{
 		{Name: "Synced/free=2000/threads=1", Work: work, Sync: true, engines: everybody},
 		{Name: "Synced/free=2000/threads=16", Work: at16, Sync: true, engines: everybody},
-		{Name: "Unsynced/free=2000/threads=1", Work: fast, engines: everybody},
+		{
+			Name: "Unsynced/free=2000/threads=1", Work: fast,
+			engines: []string{crateGhost, holtGhost, holtJournal, crateFirst, holtFirst, olderGhost},
+		},
 	}
 	for _, free := range []int{2000, 20_000} {
 		w := work

@@ -61,7 +61,7 @@ done is drawn before the clock starts, and is the same in every run.`,
 	flags.IntVar(&b.Live, "live", 256, "regions allocated at first")
 	flags.IntVar(&b.Free, "free", 0, "free blocks at first")
 	flags.IntVar(&b.Ops, "ops", 2000, "operations")
-	flags.BoolVar(&b.sync, "sync", true, "make each operation durable")
+	flags.BoolVar(&b.sync, "sync", true, "make each operation durable; without, there is no journal either")
 	flags.StringVar(&b.dir, "dir", "", "the folder for the file, the one for temporary files if empty")
 	flags.StringVar(&b.json, "json", "", `write the result as JSON to this file, "-" for standard output`)
 	completeWith(cmd, "mix", stackbench.Mixes)

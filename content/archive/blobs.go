@@ -26,30 +26,22 @@ type SegmentBlobs struct {
 	IDs     []string
 }
 
-
 const (
 	minGroup   = 22      // what a group takes at least, by the format's own rule
 	maxBlobID  = 1 << 20 // bytes of an id
 	minSegment = idSize + 4
 )
 
-// parseBlobs finds the binary references whose entry ends at a position of the archive.
-func parseBlobs(data []byte, end int) (refs BlobReferences, magic uint32, err error) {
-	refs, f, _, err := parseBlobsAt(data, end)
-	if err != nil {
-		return nil, 0, err
-	}
-	return refs, f.magic(), nil
-}
-
-func parseBlobsAt(data []byte, end int) (refs BlobReferences, f *footer, start int, err error) {
+// parseBlobs finds the binary references whose entry ends at a position of the archive. Their entry begins at start, magic
+// is that of their version.
+func parseBlobs(data []byte, end int) (refs BlobReferences, magic uint32, start int, err error) {
 	minItem := minGroup
 	if f, err := footerAt(data, end); err == nil && f.magic() == magicBlobs1 {
 		minItem = 0 // a group without segments takes less
 	}
 	body, f, start, err := part(data, end, "binary references", minItem, magicBlobs1, magicBlobs2)
 	if err != nil {
-		return nil, nil, 0, err
+		return nil, 0, 0, err
 	}
 	d := &decoder{b: body, at: end - footerSize - len(body)}
 	for range f.count() {
@@ -58,7 +50,7 @@ func parseBlobsAt(data []byte, end int) (refs BlobReferences, f *footer, start i
 		}
 		refs = append(refs, d.group(f.magic()))
 	}
-	return refs, f, start, d.end("binary references")
+	return refs, f.magic(), start, d.end("binary references")
 }
 
 func (d *decoder) group(magic uint32) BlobGroup {

@@ -12,11 +12,11 @@ import (
 
 // What calls are refused with.
 var (
-	ErrClosed   = errors.New("archive: closed")                                         // after Close
-	ErrReadOnly = errors.New("archive: opened read-only")                               // from what would change something
-	ErrLocked   = errors.New("archive: the store is in use")                            // from Open
-	ErrConflict = errors.New("archive: the head has moved")                             // from SetHead
-	ErrFull     = errors.New("archive: the archive would become too long")              // from Writer.Append
+	ErrClosed   = errors.New("archive: closed")                                            // after Close
+	ErrReadOnly = errors.New("archive: opened read-only")                                  // from what would change something
+	ErrLocked   = errors.New("archive: the store is in use")                               // from Open
+	ErrConflict = errors.New("archive: the head has moved")                                // from SetHead
+	ErrFull     = errors.New("archive: the archive would become too long")                 // from Writer.Append
 	ErrFailed   = errors.New("archive: takes no more changes until the store is reopened") // after a failed sync, say
 )
 

@@ -328,7 +328,7 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	t.Logf("%d the same, %d other content, %d errors, %d without end", same, other, failed, endless)
-	if failed < (same+other)/2 {
+	if failed < 500 {
 		t.Error("hardly anything was noticed")
 	}
 }

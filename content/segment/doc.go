@@ -22,9 +22,9 @@
 // written to.
 //
 // Any bytes can be given to this package: it answers with a [CorruptError] and never panics, but for an index out of
-// range. It holds a damaged record against its own segment only. Nodes that are among their own descendants, and parts
-// of lists and maps that are shared so that few bytes make many entries, are not looked for: who walks a tree bounds
-// its depth, and who walks one that nobody vouches for the number of nodes too.
+// range. Of a record it checks that it lies within its segment, and that what it refers to is there. Nodes that are among
+// their own descendants, and parts of lists and maps that are shared so that few bytes make many entries, are not looked
+// for: who walks a tree bounds its depth, and who walks one that nobody vouches for the number of nodes too.
 //
 // content/FORMAT.md specifies the bytes.
 package segment

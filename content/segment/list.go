@@ -7,8 +7,7 @@ package segment
 // blocks of a long value.
 //
 // Up to 255 entries lie side by side; if there are more, the list is one of parts of 255, 255² … entries, of which only
-// the last may be shorter. A part of one entry is that entry. So does a list of one: it lies where the list is referred
-// to.
+// the last may be shorter. A part of one entry is that entry; in the same way a list of one lies where it is referred to.
 type List struct {
 	seg  *Segment
 	at   uint32 // of the record ids, of entries or parts

@@ -324,6 +324,17 @@ func TestNodesRefused(t *testing.T) {
 	}
 }
 
+// TestCutName has a name that passes the end of the segment by one byte.
+func TestCutName(t *testing.T) {
+	b := newBuilder(t)
+	b.records, b.used = nil, 0
+	name := b.record(segment.RecordValue, []byte("\x04abc"))
+	tmpl := b.record(segment.RecordTemplate, uint32(0), name)
+	if _, _, err := b.openNode(b.nodeOf(tmpl, name)).Child("abc"); !isCorrupt(err) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestMixinsNotThere has a template with a number of mixins, but without the bit that says that there are any.
 func TestMixinsNotThere(t *testing.T) {
 	b := newBuilder(t)

@@ -383,6 +383,33 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestLinksRefused has records that are shorter than what is in them needs.
+func TestLinksRefused(t *testing.T) {
+	b := newBuilder(t)
+	for _, tt := range []struct {
+		kind  segment.RecordType
+		parts []any
+	}{
+		{segment.RecordLeaf, []any{uint32(1), uint32(0)}},
+		{segment.RecordLeaf, []any{uint32(1<<29 - 1), uint32(0)}},
+		{segment.RecordBranch, []any{uint32(40)}},
+		{segment.RecordBranch, []any{uint32(40), uint32(3), uint64(0)}},
+		{segment.RecordBranch, []any{uint32(1<<32 - 1), uint32(0)}},
+		{segment.RecordList, []any{uint32(1)}},
+		{segment.RecordValue, []any{uint64(0xC0 << 56)}},
+		{segment.RecordBlobID, []any{uint32(0xF0 << 24)}},
+		{segment.RecordTemplate, []any{uint32(0)}},
+		{segment.RecordBucket, []any{uint16(9), uint32(0)}}, // there is no reference 9
+	} {
+		id := b.record(tt.kind, tt.parts...)
+		for row := range b.open(id).Segment().Records() {
+			if links, err := row.Links(); row.ID() == id && !isCorrupt(err) {
+				t.Errorf("%s %v: %v, %v", tt.kind, tt.parts, links, err)
+			}
+		}
+	}
+}
+
 func TestInfoRefuses(t *testing.T) {
 	for what, text := range map[string]string{
 		"not an info record": `{"wid":"init","sno":true,"t":1796041571680}`,
@@ -399,8 +426,14 @@ func TestInfoRefuses(t *testing.T) {
 		}
 	}
 	data := unhex(t, firstHex)
-	put32(18, 0)(data)
+	binary.BigEndian.PutUint64(data[0x94:], 0xC0<<56) // a long value
 	s, err := segment.Parse(parseID(t, firstID), data)
+	must(t, err)
+	if info, err := s.Info(); !isCorrupt(err) {
+		t.Errorf("info in blocks: %v, %v", info, err)
+	}
+	put32(18, 0)(data)
+	s, err = segment.Parse(parseID(t, firstID), data)
 	must(t, err)
 	if _, err := s.Info(); err == nil {
 		t.Error("info of a segment without records")

@@ -38,7 +38,7 @@ func Prepare(ctx context.Context, fs file.FS, path string, w Workload, open Open
 		return nil, err
 	}
 	r := &Run{w: w, open: open, fs: fs, path: path, plans: w.Plans()}
-	s, err := stack.Open(path, &stack.Options{FS: fs, NoSync: true})
+	s, err := stack.Open(path, &stack.Options{FS: fs, NoSync: true, NoJournal: true})
 	if err != nil {
 		return nil, err
 	}

@@ -25,11 +25,11 @@ type Result struct {
 	After    alloc.Stats
 }
 
-// Do opens the file and carries out the workload. durable tells whether each operation is to be; progress is
+// Do opens the file and carries out the workload. durable tells whether each operation is to be, without syncs and journal otherwise; progress is
 // called with numbers of operations done, from several goroutines. The file is checked afterwards.
 func (r *Run) Do(ctx context.Context, durable bool, progress func(n int64)) (res Result, err error) {
 	counter := file.NewCounter(r.fs)
-	s, err := stack.Open(r.path, &stack.Options{FS: counter, NoSync: !durable})
+	s, err := stack.Open(r.path, &stack.Options{FS: counter, NoSync: !durable, NoJournal: !durable})
 	if err != nil {
 		return res, err
 	}

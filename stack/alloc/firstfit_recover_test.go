@@ -262,7 +262,7 @@ func TestFirstFitReclaim(t *testing.T) {
 
 // What looks like marks in front of a shrinking end does not matter: the block keeps its size.
 func TestFirstFitShrinkOverLookalikes(t *testing.T) {
-	a, disk := ffWith(t, nil)
+	a, _ := ffWith(t, nil)
 	_, err := a.Alloc(16)
 	check(t, err)
 	r, err := a.Alloc(400)
@@ -280,9 +280,9 @@ func TestFirstFitShrinkOverLookalikes(t *testing.T) {
 		}
 	}
 	ffIs(t, "shrunk", a, "16 400")
-	left := disk.Clone() // with the flag set, as if something had been interrupted
-	f := raw(t, left)[headerSize:]
-	f[24] = 1
+	f, err := a.Stack().Peek(0)
+	check(t, err)
+	f[24] = 1 // the flag, as if something had been interrupted
 	again, _ := ffWith(t, f)
 	ffIs(t, "recovered", again, "16 400")
 	got, err := again.View(alloc.RegionFrom(r.Bytes())).Bytes()

@@ -156,10 +156,16 @@ func damage(t rapid.TB, err error, off int64) {
 func (w *slabs) untouched(t rapid.TB, what string, fn func()) {
 	t.Helper()
 	rest(t, w.Stack())
-	was := raw(t, w.disk)
+	was := w.payload(t)
 	fn()
 	rest(t, w.Stack())
-	same(t, what, raw(t, w.disk), was)
+	same(t, what, w.payload(t), was)
+}
+
+// payload is that on the disk, without what an open stack leaves behind it.
+func (w *slabs) payload(t rapid.TB) []byte {
+	t.Helper()
+	return raw(t, w.disk)[:headerSize+w.Stack().Len()]
 }
 
 // untouchedIf makes sure that fn leaves the file as it is if it fails.

@@ -53,7 +53,7 @@ var kinds = []kind{
 	},
 	{
 		name: "segregated", open: as(alloc.OpenSegregated),
-		takes:   func(n int64) (int64, int64) { n = (n + 8 + 15) &^ 15; return n, n + 255 },
+		takes:   func(n int64) (int64, int64) { n = (n + 8 + 15) &^ 15; return n, n + 496 + 240 }, // the class and a surplus
 		resizes: true, shrinks: true, reuses: true, apart: true, doubles: true, knows: true, aligned: true,
 	},
 	{

@@ -1,0 +1,249 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package archive
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"sync"
+
+	"github.com/holtdb/holt/content/segment"
+)
+
+// Memory is a store without files. It is for tests, and for what need not last: what is in it outlives the Store that
+// [Memory.Open] returns, and nothing else. The zero value is empty.
+type Memory struct {
+	mu          sync.Mutex
+	writer      *memoryStore     // guarded by mu
+	archives    []*memoryArchive // oldest first; guarded by mu
+	journal     []Revision       // oldest first; guarded by mu
+	collections []Collection     // oldest first; guarded by mu
+}
+
+// Open opens the store; one at a time may be open for writing.
+func (m *Memory) Open(readOnly bool) (Store, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s := &memoryStore{m: m, readOnly: readOnly}
+	if readOnly {
+		if len(m.journal) == 0 {
+			return nil, ErrNoHead
+		}
+		return s, nil
+	}
+	if m.writer != nil {
+		return nil, ErrLocked
+	}
+	m.writer = s
+	return s, nil
+}
+
+type memoryStore struct {
+	m        *Memory
+	readOnly bool
+	rolled   bool // the next segment begins an archive; guarded by m.mu
+	begun    bool // this store has an archive to add to; guarded by m.mu
+	closed   bool // guarded by m.mu
+}
+
+// change runs a change, if there may be any.
+func (s *memoryStore) change(f func(m *Memory) error) error {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	switch {
+	case s.closed:
+		return ErrClosed
+	case s.readOnly:
+		return ErrReadOnly
+	}
+	return f(s.m)
+}
+
+func (s *memoryStore) Segment(id segment.ID) ([]byte, bool) {
+	for _, a := range s.Archives() {
+		if b, ok := a.Segment(id); ok {
+			return b, true
+		}
+	}
+	return nil, false
+}
+
+func (s *memoryStore) Append(seg *segment.Segment) error {
+	d, err := describe(seg)
+	if err != nil {
+		return err
+	}
+	return s.change(func(m *Memory) error {
+		if !s.begun || s.rolled {
+			m.archives = append(m.archives, newMemoryArchive(len(m.archives)))
+			s.begun, s.rolled = true, false
+		}
+		m.archives[len(m.archives)-1].add(seg, d)
+		return nil
+	})
+}
+
+func (s *memoryStore) Flush() error { return s.change(func(*Memory) error { return nil }) }
+
+func (s *memoryStore) Roll() error {
+	return s.change(func(*Memory) error {
+		s.rolled = true
+		return nil
+	})
+}
+
+func (s *memoryStore) Archives() []Archive {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	var list []Archive
+	for _, a := range slices.Backward(s.m.archives) {
+		list = append(list, a)
+	}
+	return list
+}
+
+func (s *memoryStore) Head() (segment.RecordID, bool) {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	return s.m.head()
+}
+
+func (m *Memory) head() (segment.RecordID, bool) {
+	if len(m.journal) == 0 {
+		return segment.RecordID{}, false
+	}
+	return m.journal[len(m.journal)-1].ID, true
+}
+
+func (s *memoryStore) SetHead(old segment.RecordID, head Revision) error {
+	_, found := s.Segment(head.ID.Segment)
+	return s.change(func(m *Memory) error {
+		now, _ := m.head()
+		switch {
+		case now != old:
+			return fmt.Errorf("%w: from %s to %s", ErrConflict, old, now)
+		case !found:
+			return &segment.NotFoundError{Segment: head.ID.Segment}
+		case head.ID != now:
+			m.journal = append(m.journal, head)
+		}
+		return nil
+	})
+}
+
+func (s *memoryStore) Journal() iter.Seq2[Revision, error] {
+	return newestFirst(s, func(m *Memory) []Revision { return m.journal })
+}
+
+func (s *memoryStore) Collections() iter.Seq2[Collection, error] {
+	return newestFirst(s, func(m *Memory) []Collection { return m.collections })
+}
+
+func newestFirst[T any](s *memoryStore, of func(m *Memory) []T) iter.Seq2[T, error] {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	list, closed := slices.Clone(of(s.m)), s.closed
+	return func(yield func(T, error) bool) {
+		if closed {
+			yield(*new(T), ErrClosed)
+			return
+		}
+		for _, v := range slices.Backward(list) {
+			if !yield(v, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (s *memoryStore) AddCollection(c Collection) error {
+	return s.change(func(m *Memory) error {
+		m.collections = append(m.collections, c)
+		return nil
+	})
+}
+
+func (s *memoryStore) Version() int { return newStore }
+
+func (s *memoryStore) Close() error {
+	s.m.mu.Lock()
+	defer s.m.mu.Unlock()
+	if s.closed {
+		return ErrClosed
+	}
+	s.closed = true
+	if s.m.writer == s {
+		s.m.writer = nil
+	}
+	return nil
+}
+
+// memoryArchive is an archive without a file.
+type memoryArchive struct {
+	name string
+
+	mu      sync.RWMutex
+	size    int64
+	entries []Entry
+	data    map[segment.ID][]byte
+	about   map[segment.ID]described
+}
+
+func newMemoryArchive(number int) *memoryArchive {
+	return &memoryArchive{
+		name: Name{int32(number), firstLetter}.String(),
+		data: map[segment.ID][]byte{}, about: map[segment.ID]described{},
+	}
+}
+
+func (a *memoryArchive) add(s *segment.Segment, d described) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	id := s.ID()
+	a.entries = slices.DeleteFunc(a.entries, func(e Entry) bool { return e.ID == id })
+	a.entries = append(a.entries, Entry{id, a.size + blockSize, len(s.Bytes()), d.generation})
+	a.data[id], a.about[id] = s.Bytes(), d
+	a.size += int64(blockSize + ceilBlock(len(s.Bytes())))
+}
+
+func (a *memoryArchive) Name() string { return a.name }
+
+func (a *memoryArchive) Size() int64 {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return a.size
+}
+
+func (a *memoryArchive) Entries() iter.Seq[Entry] {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return slices.Values(slices.Clone(a.entries))
+}
+
+func (a *memoryArchive) Segment(id segment.ID) ([]byte, bool) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	b, ok := a.data[id]
+	return b, ok
+}
+
+func (a *memoryArchive) Graph() (Graph, error) {
+	g, _ := a.describe()
+	return g, nil
+}
+
+func (a *memoryArchive) BlobReferences() (BlobReferences, error) {
+	_, refs := a.describe()
+	return refs, nil
+}
+
+func (a *memoryArchive) describe() (Graph, BlobReferences) {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	return trailerOf(a.entries, func(id segment.ID) described { return a.about[id] })
+}

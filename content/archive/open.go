@@ -1,0 +1,322 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/internal/file"
+)
+
+// Options adjust [Open]. The zero value is good for writing.
+type Options struct {
+	// ReadOnly opens a store to be read, beside a program that writes to it perhaps. What is seen is the state at that
+	// moment, which must have a head. Nothing is changed or created.
+	ReadOnly bool
+	// LockTimeout is how long to wait for another program that has the store open for writing; zero is not at all.
+	LockTimeout time.Duration
+	// Limit is the length, in bytes, at which an archive is closed and the next one begun: 256 MiB if it is zero, and at
+	// most 1 GiB.
+	Limit int64
+	// NoHead opens a store whose journal leads nowhere, which is an error otherwise if there are segments. It is for
+	// programs that write another journal.
+	NoHead bool
+	// Logger is told about recovery, and journals that had to be read further back; nil discards.
+	Logger *slog.Logger
+	// Now is the clock, for the headers of archives; nil is that of the system.
+	Now func() time.Time
+	// FS is where the files are; nil is the operating system's. For tests inside this module, which alone can name its type.
+	FS file.FS
+}
+
+const (
+	defaultLimit = 256 << 20
+	maxLimit     = 1 << 30
+
+	journalName = "journal.log"
+	gcLogName   = "gc.log"
+	lockName    = "repo.lock"
+)
+
+// Open opens the store in a directory, which is made if need be. A nil opts is the zero value.
+//
+// Opening for writing replaces archives that were not closed by copies that were, and keeps the originals under names that
+// end in .bak.
+func Open(dir string, opts *Options) (*Dir, error) {
+	d := &Dir{path: dir}
+	if opts != nil {
+		d.opts = *opts
+	}
+	d.defaults()
+	if err := d.open(); err != nil {
+		return nil, errors.Join(err, d.release())
+	}
+	return d, nil
+}
+
+func (d *Dir) defaults() {
+	o := &d.opts
+	if o.Limit <= 0 {
+		o.Limit = defaultLimit
+	}
+	o.Limit = min(o.Limit, maxLimit)
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if d.fs = o.FS; d.fs == nil {
+		d.fs = file.OS
+	}
+}
+
+// open goes by this order: what was found is trusted after the lock is held; nothing is changed before the manifest was
+// looked at; and the journal's end is noted before the archives are listed, so that all segments it leads to are in these,
+// whatever another program adds meanwhile.
+func (d *Dir) open() error {
+	write := !d.opts.ReadOnly
+	if write {
+		if err := d.take(); err != nil {
+			return err
+		}
+	}
+	if err := d.openManifest(); err != nil {
+		return err
+	}
+	var err error
+	if d.journal, err = openLog(d.fs, d.file(journalName), write); err != nil {
+		return err
+	}
+	if d.gc, err = openLog(d.fs, d.file(gcLogName), write); err != nil {
+		return err
+	}
+	groups, err := d.openArchives()
+	if err != nil {
+		return err
+	}
+	if write {
+		if groups, err = d.repair(groups); err != nil {
+			return err
+		}
+	}
+	for _, g := range groups {
+		for _, r := range g.readers {
+			d.closers = append(d.closers, r.Close)
+		}
+	}
+	return d.findHead()
+}
+
+// take makes the directory and locks it.
+func (d *Dir) take() error {
+	if err := d.fs.MkdirAll(d.path, 0o777); err != nil {
+		return err
+	}
+	if _, err := d.fs.Stat(d.file(lockName)); errors.Is(err, fs.ErrNotExist) {
+		if err := d.fs.SyncDir(filepath.Dir(d.path)); err != nil { // the directory may be new
+			return err
+		}
+	}
+	f, err := d.fs.OpenFile(d.file(lockName), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return err
+	}
+	d.lock = f
+	timeout := max(d.opts.LockTimeout, 1) // zero would wait for ever
+	err = file.Lock(context.Background(), recordLocked{f}, true, timeout)
+	if errors.Is(err, file.ErrTimeout) {
+		return fmt.Errorf("%w: %s", ErrLocked, d.path)
+	}
+	return err
+}
+
+// recordLocked is a file that is locked by the locks of Java.
+type recordLocked struct{ file.File }
+
+func (f recordLocked) TryLock(exclusive bool) error { return f.TryLockRecord(exclusive) }
+
+func (d *Dir) openManifest() error {
+	files, err := d.fs.ReadDir(d.path)
+	if err != nil {
+		return err
+	}
+	m, err := readManifest(d.fs, d.path)
+	if err != nil {
+		return err
+	}
+	switch {
+	case m == nil && hasArchives(files):
+		return &VersionError{d.path, "archives without a manifest: a store of a generation before this one"}
+	case m != nil && m.version == newStore, d.opts.ReadOnly:
+		d.version = newStore
+		if m != nil {
+			d.version = m.version
+		}
+		return nil
+	}
+	d.version = newStore
+	return m.upgrade(d.fs, d.path, d.opts.Now())
+}
+
+// group is the archives of one number.
+type group struct {
+	files   []found   // by letter
+	readers []*Reader // of those that count, newest first
+	broken  bool      // none has an index: readers are scans
+}
+
+func (g *group) close() error {
+	var err error
+	for _, r := range g.readers {
+		err = errors.Join(err, r.Close())
+	}
+	g.readers = nil
+	return err
+}
+
+// openRetries is how often archives are listed anew because one has vanished: a cleanup writes its copy before.
+const openRetries = 10
+
+func (d *Dir) openArchives() ([]*group, error) {
+	for try := 1; ; try++ {
+		groups, err := d.tryOpen()
+		if err == nil || !errors.Is(err, fs.ErrNotExist) || try == openRetries {
+			return groups, err
+		}
+	}
+}
+
+func (d *Dir) tryOpen() (groups []*group, err error) {
+	files, err := d.fs.ReadDir(d.path)
+	if err != nil {
+		return nil, err
+	}
+	list, err := arrange(d.path, files)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			for _, g := range groups {
+				err = errors.Join(err, g.close())
+			}
+			groups = nil
+		}
+	}()
+	for i, f := range list {
+		if i == 0 || list[i-1].Number != f.Number {
+			groups = append(groups, &group{})
+		}
+		g := groups[len(groups)-1]
+		g.files = append(g.files, f)
+	}
+	for _, g := range groups {
+		if err := d.choose(g); err != nil {
+			return groups, err
+		}
+	}
+	d.publish(groups)
+	return groups, nil
+}
+
+// choose opens the archive with the highest letter that has an index. If none has, all are scanned.
+func (d *Dir) choose(g *group) error {
+	for _, f := range slices.Backward(g.files) {
+		r, err := mapArchive(d.fs, d.file(f.file))
+		if err != nil {
+			return err
+		}
+		r.other = d
+		reason := r.readIndex()
+		if reason == nil {
+			err := g.close()
+			g.readers = []*Reader{r}
+			return err
+		}
+		d.opts.Logger.Warn("archive without index", "reason", reason)
+		g.readers = append(g.readers, r)
+	}
+	g.broken = true
+	for _, r := range g.readers {
+		r.scan()
+	}
+	return nil
+}
+
+// publish makes the archives those of the store.
+func (d *Dir) publish(groups []*group) {
+	var list []Archive
+	for _, g := range slices.Backward(groups) {
+		for _, r := range g.readers {
+			if r.Len() > 0 {
+				list = append(list, r)
+			}
+		}
+		d.next = max(d.next, g.files[0].Number+1)
+	}
+	d.sources.Store(&list)
+}
+
+// findHead goes back in the journal up to a revision whose segment is there.
+func (d *Dir) findHead() error {
+	usable := false
+	for r, err := range revisions(d.journal) {
+		if err != nil {
+			return err
+		}
+		if _, ok := d.Segment(r.ID.Segment); ok {
+			d.head = r.ID
+			return nil
+		}
+		usable = true
+		d.opts.Logger.Warn("the journal names a segment that is not there: going back", "revision", r.ID.String())
+	}
+	if d.opts.NoHead || !d.opts.ReadOnly && !usable && d.isNew() {
+		return nil
+	}
+	return fmt.Errorf("%w: %s", ErrNoHead, d.path)
+}
+
+// isNew says whether nothing is lost if the store is taken for one without content: there are no segments but those of the
+// empty root, with which every store begins. It is so after a crash before that became the head.
+func (d *Dir) isNew() bool {
+	const few = 8
+	n := 0
+	for _, a := range d.Archives() {
+		for e := range a.Entries() {
+			data, _ := a.Segment(e.ID)
+			s, err := segment.Parse(e.ID, data)
+			if n++; err != nil || e.ID.IsBulk() || n > few {
+				return false
+			}
+			if info, err := s.Info(); err != nil || info.Writer != initialWriter {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// initialWriter is the name by which the segment of the empty root gives itself away.
+const initialWriter = "init"
+
+func (d *Dir) file(name string) string { return filepath.Join(d.path, name) }
+
+// isLeftover says whether a file was not renamed in time, and so means nothing.
+func isLeftover(name string) bool {
+	base, ok := strings.CutSuffix(name, tempSuffix)
+	_, isArchive := ParseName(base)
+	return ok && (isArchive || base == manifestName)
+}

@@ -1,0 +1,193 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package archive
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"github.com/holtdb/holt/content/segment"
+)
+
+// repair leaves one archive with an index of each number. Where there is none it is written, from what the scans found.
+// What does not count any more is renamed.
+func (d *Dir) repair(groups []*group) ([]*group, error) {
+	if err := d.removeLeftovers(); err != nil {
+		return groups, err
+	}
+	var whole []*group
+	for _, g := range groups {
+		kept, err := d.repairGroup(g)
+		if err != nil {
+			return groups, errors.Join(fmt.Errorf("recovering %s: %w", d.file(g.files[0].file), err), closeAll(groups))
+		}
+		if kept {
+			whole = append(whole, g)
+		}
+	}
+	d.publish(whole)
+	return whole, nil
+}
+
+func closeAll(groups []*group) error {
+	var err error
+	for _, g := range groups {
+		err = errors.Join(err, g.close())
+	}
+	return err
+}
+
+func (d *Dir) removeLeftovers() error {
+	names, err := d.fs.ReadDir(d.path)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if isLeftover(name) {
+			if err := d.fs.Remove(d.file(name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// repairGroup says whether anything is left of the group.
+func (d *Dir) repairGroup(g *group) (bool, error) {
+	if !g.broken {
+		counts := g.readers[0].Name()
+		return true, d.retire(g.files, counts)
+	}
+	merged := merge(g.readers)
+	last := g.files[len(g.files)-1]
+	switch {
+	case len(merged) == 0:
+		if err := g.close(); err != nil {
+			return false, err
+		}
+		return false, d.retire(g.files, "")
+	case last.Letter == lastLetter: // no name is left: it stays as it is, and is scanned each time
+		return true, nil
+	}
+	// The copy gets the next letter. So there is no moment at which the store has neither: until the copy is whole it has
+	// a name that means nothing, and from then on it is the one that counts.
+	name := Name{last.Number, last.Letter + 1}
+	if err := d.rewrite(name, merged); err != nil {
+		return false, err
+	}
+	if err := g.close(); err != nil {
+		return false, err
+	}
+	if err := d.fs.Rename(d.file(name.String()+tempSuffix), d.file(name.String())); err != nil {
+		return false, err
+	}
+	if err := d.fs.SyncDir(d.path); err != nil {
+		return false, err
+	}
+	d.opts.Logger.Warn("recovered an archive", "archive", name.String(), "segments", len(merged))
+	if err := d.retire(g.files, ""); err != nil {
+		return false, err
+	}
+	r, err := OpenReader(d.fs, d.file(name.String()))
+	if err != nil {
+		return false, err
+	}
+	r.other = d
+	*g = group{files: []found{{name, name.String()}}, readers: []*Reader{r}}
+	return true, nil
+}
+
+// survivor is a segment that a scan found.
+type survivor struct {
+	reader *Reader
+	entry  Entry
+}
+
+// merge puts together what scans of archives of one number found, which are given newest first. The bytes of a segment are
+// those of the newest archive, its place that in the oldest.
+func merge(readers []*Reader) []survivor {
+	var list []survivor
+	known := map[segment.ID]int{}
+	for _, r := range slices.Backward(readers) {
+		for e := range r.Entries() {
+			if at, ok := known[e.ID]; ok {
+				list[at] = survivor{r, e}
+				continue
+			}
+			known[e.ID] = len(list)
+			list = append(list, survivor{r, e})
+		}
+	}
+	return list
+}
+
+// rewrite writes an archive of segments, under a name that is not yet its own. A segment that cannot be understood may be
+// one of a later version: its archive is left alone.
+func (d *Dir) rewrite(name Name, segments []survivor) error {
+	w, err := CreateWriter(d.fs, d.file(name.String()+tempSuffix), d.opts.Now)
+	if err != nil {
+		return err
+	}
+	w.name = name.String()
+	for _, s := range segments {
+		if err := w.copy(s); err != nil {
+			return errors.Join(err, w.abandon(), w.Unmap())
+		}
+	}
+	return errors.Join(w.Close(), w.Unmap())
+}
+
+func (w *Writer) copy(s survivor) error {
+	parsed, err := s.reader.parse(s.entry)
+	if err != nil {
+		return err
+	}
+	about, err := describeLeniently(parsed)
+	if err != nil {
+		return s.reader.corrupt(s.entry, err)
+	}
+	return w.append(s.entry.ID, parsed.Bytes(), about)
+}
+
+// retire renames archives that do not count, all but one. Empty files are removed.
+func (d *Dir) retire(files []found, but string) error {
+	changed := false
+	for _, f := range files {
+		if f.file == but {
+			continue
+		}
+		changed = true
+		if err := d.putAside(f.file); err != nil {
+			return err
+		}
+	}
+	if !changed {
+		return nil
+	}
+	return d.fs.SyncDir(d.path)
+}
+
+func (d *Dir) putAside(name string) error {
+	info, err := d.fs.Stat(d.file(name))
+	if err != nil {
+		return err
+	}
+	if info.Size() == 0 {
+		return d.fs.Remove(d.file(name))
+	}
+	backup := name + ".bak"
+	for i := 2; ; i++ {
+		_, err := d.fs.Stat(d.file(backup))
+		if errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		backup = fmt.Sprintf("%s.%d.bak", name, i)
+	}
+	return d.fs.Rename(d.file(name), d.file(backup))
+}

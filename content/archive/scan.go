@@ -1,0 +1,62 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package archive
+
+import (
+	"hash/crc32"
+
+	"github.com/holtdb/holt/content/segment"
+)
+
+// scanned is what a scan found: the entries of segments in the order in which they stand, each id once.
+type scanned struct {
+	entries []Entry // without generations
+	known   map[segment.ID]int
+	damaged bool
+}
+
+// scan goes through an archive from its start, for want of an index. An entry counts if its bytes have the checksum in its
+// name; of two with one id the second does, as in an index. An entry that passes the end is where the writer was stopped.
+// What is no entry at all is damage, and passed by a block at a time: so it costs the entries it is in and no others.
+// Behind it an entry does not replace another any more, as it may be part of a binary that contains an archive.
+func scan(data []byte) scanned {
+	s := scanned{known: map[segment.ID]int{}}
+	for at := 0; at+blockSize <= len(data); {
+		h := (*tarHeader)(data[at:])
+		size, content := h.size(), at+blockSize
+		fits := size <= int64(len(data)-content) && !h.isZero()
+		switch {
+		case fits && s.take(h, content, data[content:content+int(size)]), fits && h.valid():
+			at = content + ceilBlock(int(size))
+		case h.valid():
+			return s
+		default:
+			s.damaged = true
+			at = content
+		}
+	}
+	return s
+}
+
+// take adds an entry with its content, if it is a segment's and whole.
+func (s *scanned) take(h *tarHeader, off int, content []byte) bool {
+	id, sum, hasSum, ok := parseEntryName(h.name())
+	i, known := s.known[id]
+	switch {
+	case !ok || len(content) == 0 || len(content) > segment.MaxSize || !id.IsData() && !id.IsBulk():
+		return false
+	case hasSum && crc32.ChecksumIEEE(content) != sum:
+		return false
+	case known && s.damaged, !hasSum && (known || !h.valid()):
+		return false
+	}
+	e := Entry{ID: id, Off: int64(off), Len: len(content)}
+	if known {
+		s.entries[i] = e
+		return true
+	}
+	s.known[id] = len(s.entries)
+	s.entries = append(s.entries, e)
+	return true
+}

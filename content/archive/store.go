@@ -1,0 +1,65 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package archive
+
+import (
+	"iter"
+
+	"github.com/holtdb/holt/content/segment"
+)
+
+// A Store is where a content store is kept: a [Dir], or [Memory]. storetest has what is expected of one.
+type Store interface {
+	// Segment is a view of the bytes of a segment, if it is there. It is looked for in the newest archive first.
+	Segment(id segment.ID) ([]byte, bool)
+	// Append adds a segment, whose bytes must not change afterwards. It is durable after the next Flush or SetHead. The ids
+	// of binaries kept outside that are in it must be readable.
+	Append(s *segment.Segment) error
+	// Flush makes durable what was appended.
+	Flush() error
+	// Roll closes the archive that is being written to. The next Append begins another.
+	Roll() error
+	// Archives are those there are, newest first; the one that is being written to is among them.
+	Archives() []Archive
+
+	// Head is the newest revision whose segment is there; false if there is none.
+	Head() (segment.RecordID, bool)
+	// SetHead replaces the head, if it is old: otherwise [ErrConflict]. The zero id is that of no head. When it returns the
+	// new head and all segments that were appended are durable.
+	SetHead(old segment.RecordID, head Revision) error
+	// Journal goes through the heads there were, newest first. Some may name segments that are not there.
+	Journal() iter.Seq2[Revision, error]
+
+	// Collections goes through the garbage collections there were, newest first.
+	Collections() iter.Seq2[Collection, error]
+	// AddCollection notes another one.
+	AddCollection(c Collection) error
+
+	// Version is that of the store: 1 for one of Oak 1.6 that was opened read-only, 2 otherwise.
+	Version() int
+	// Close makes everything durable and gives the store back to others. Segments are gone with it.
+	Close() error
+}
+
+// An Archive is a part of a store: segments that were written one after the other.
+type Archive interface {
+	// Name is that of the file, without directory.
+	Name() string
+	// Size is the length, in bytes.
+	Size() int64
+	// Entries goes through the segments in the order in which they were written.
+	Entries() iter.Seq[Entry]
+	// Segment is a view of the bytes of a segment, if it is in this archive.
+	Segment(id segment.ID) ([]byte, bool)
+	// Graph is the references of the segments.
+	Graph() (Graph, error)
+	// BlobReferences are the ids of binaries kept outside.
+	BlobReferences() (BlobReferences, error)
+}
+
+var (
+	_ Store   = (*Dir)(nil)
+	_ Archive = (*Reader)(nil)
+	_ Archive = (*Writer)(nil)
+)
