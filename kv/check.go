@@ -279,7 +279,7 @@ func (c *checker) bucket(id uint64) {
 	for len(c.buckets) > 0 {
 		last := len(c.buckets) - 1
 		id, c.buckets = c.buckets[last], c.buckets[:last]
-		c.tree(id, nil, nil)
+		c.tree(id, 0, nil, nil)
 	}
 }
 
@@ -295,12 +295,16 @@ func (c *checker) unreachable() {
 	}
 }
 
-// tree visits page id and what is under it, all of whose keys are to be in [lo, hi); nil is no bound.
-func (c *checker) tree(id uint64, lo, hi []byte) {
+// tree visits page id, which is to have these flags unless they are 0, and what is under it, all of whose keys are to be
+// in [lo, hi); nil is no bound.
+func (c *checker) tree(id uint64, flags uint16, lo, hi []byte) {
 	c.proceed()
 	c.stack = append(c.stack, Pgid(id))
 	defer func() { c.stack = c.stack[:len(c.stack)-1] }()
 	if p, ok := c.visit(id); ok {
+		if flags != 0 && flags != p.Flags() {
+			c.report(id, "page %d is a %s where its siblings are not (stack: %v)", id, page.TypeName(p.Flags()), c.stack)
+		}
 		c.elements(id, p, lo, hi)
 	}
 }
@@ -377,7 +381,8 @@ func (c *checker) elements(id uint64, p page.Page, lo, hi []byte) {
 					end = next
 				}
 			}
-			c.tree(p.Child(i), key, end)
+			flags := siblings(p.Count(), i, func(j int) uint16 { return c.tx.flags(p.Child(j)) })
+			c.tree(p.Child(i), flags, key, end)
 		} else if flags, _, value, _ := p.LeafElem(i); flags&page.BucketFlag != 0 {
 			c.value(id, i, value)
 		}

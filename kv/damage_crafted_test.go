@@ -173,7 +173,7 @@ func TestDamageManyWays(t *testing.T) {
 	}
 }
 
-// TestDamageUnevenDepth has a branch and a leaf side by side: they must not be merged.
+// TestDamageUnevenDepth has a branch and leaves side by side: they must not be merged, and reading notices.
 func TestDamageUnevenDepth(t *testing.T) {
 	for _, order := range [][]uint64{{4, 5, 8}, {5, 4, 8}, {4, 8, 5}} {
 		t.Run(fmt.Sprint(order), func(t *testing.T) {
@@ -207,7 +207,8 @@ func TestDamageUnevenDepth(t *testing.T) {
 				}
 				return nil
 			})
-			must(t, err)
+			wantDamage(t, "reading", err) // what is found before it is true
+			wantDamage(t, "check", db.View(checked))
 		})
 	}
 }

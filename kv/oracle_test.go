@@ -182,6 +182,7 @@ func (o *oracle) tree(id uint64, depth int, lo, hi []byte, indent string) {
 	}
 	o.order(id, keys, lo, hi)
 	o.room(id, p, keys)
+	o.even(id, p, n)
 	for i := range n {
 		end := hi
 		if i+1 < n {
@@ -189,6 +190,43 @@ func (o *oracle) tree(id uint64, depth int, lo, hi []byte, indent string) {
 		}
 		o.tree(binary.NativeEndian.Uint64(p[16+16*i+8:]), depth+1, keys[i], end, indent)
 	}
+}
+
+// even notes the children of a branch that are leaves where those around them are branches, or the other way round.
+func (o *oracle) even(id uint64, branch []byte, n int) {
+	for i := range n {
+		if o.odd(branch, n, i) {
+			o.flaw("branch %d: child %d is of another type than its siblings", id, i)
+			o.astray[childOf(branch, i)] = true
+		}
+	}
+}
+
+func childOf(branch []byte, i int) uint64 { return binary.NativeEndian.Uint64(branch[16+16*i+8:]) }
+
+// odd says whether child i of a branch with n of them is of another type than the first two of those from i-2 on, which
+// agree, or the only other one.
+func (o *oracle) odd(branch []byte, n, i int) bool {
+	var around []uint16
+	for j := max(i-2, 0); j < n && len(around) < 2; j++ {
+		if j != i {
+			around = append(around, o.typeOf(childOf(branch, j)))
+		}
+	}
+	agree := len(around) == 1 || len(around) == 2 && around[0] == around[1]
+	return agree && around[0] != 0 && o.typeOf(childOf(branch, i)) != around[0]
+}
+
+// typeOf is what a page says of its type, 0 if it does not say that it is that page.
+func (o *oracle) typeOf(id uint64) uint16 {
+	if id < 2 || id >= min(o.hwm, uint64(len(o.file)/o.pageSize)) {
+		return 0
+	}
+	p := o.file[int(id)*o.pageSize:]
+	if binary.NativeEndian.Uint64(p) != id {
+		return 0
+	}
+	return binary.NativeEndian.Uint16(p[8:])
 }
 
 // leaf describes the elements of a leaf; id is 0 for an inline one.
@@ -394,6 +432,9 @@ func (o *oracle) seek(id uint64, inline []byte, key string) (flags byte, value [
 			case i == child+1:
 				end = k
 			}
+		}
+		if o.odd(p, n, child) {
+			return 0, nil, false, false
 		}
 		lo, _, _ = element(p, child, 0, 4, -1)
 		id, hi = binary.NativeEndian.Uint64(p[16+16*child+8:]), end

@@ -21,8 +21,8 @@ import (
 // then must be answered with the truth or with a *CorruptError, and the bucket with no such pointer must not suffer.
 //
 // Some of those pages cannot be told from the right one, since their keys are what the branch says they are: older
-// copies of it or of pages below it, these pages themselves, and pages of another bucket with keys of the same range.
-// Then the answer is what the file says.
+// copies of it, and pages of another bucket with keys of the same range; pages below it too, where it has two siblings
+// that are of different types, as one of them is damaged as well. Then the answer is what the file says.
 func TestRedirect(t *testing.T) {
 	for name, prefixes := range map[string]map[string]string{
 		"apart":       {"left": "x", "right": "y"}, // behind their names
