@@ -3,8 +3,8 @@
 
 package stack
 
-// Change is a mutation of a program that keeps something in memory beside the payload, such as an index of it. The calls
-// of all changes come one after the other, in the order in which they take effect.
+// Change is a mutation of a program that keeps something in memory beside the payload, such as an index of it. The
+// calls of all changes come one after the other, in the order in which they take effect.
 type Change interface {
 	// Apply makes the change in u and in memory. An error drops what it did to u.
 	Apply(u *Unit) error
@@ -14,8 +14,8 @@ type Change interface {
 	Undo()
 }
 
-// Do makes a change durable. It may share its unit, and the syncs, with others that come at the same time; Apply and Undo
-// are called in any goroutine, and Apply again after Undo. They must not panic or call the stack.
+// Do makes a change durable. It may share its unit, and the syncs, with others that come at the same time; Apply and
+// Undo are called in any goroutine, and Apply again after Undo. They must not panic or call the stack.
 func (s *Stack) Do(c Change) error { return s.do(false, c) }
 
 // DoOnce is Do with one call of Apply at most, in the goroutine of the caller.

@@ -154,8 +154,8 @@ func onlyOnce(match func(file.Op) bool) func(file.Op) bool {
 	}
 }
 
-// A change that would make a unit too large is taken back, and applied again in the next one; one that shortens the payload
-// by much too, and one that is to be applied once waits for what came before it.
+// A change that would make a unit too large is taken back, and applied again in the next one; one that shortens the
+// payload by much too, and one that is to be applied once waits for what came before it.
 func TestChangesThatAreAppliedAgain(t *testing.T) {
 	const much = 9 << 20
 	block := bytes.Repeat([]byte{7}, much)
@@ -171,7 +171,9 @@ func TestChangesThatAreAppliedAgain(t *testing.T) {
 	}{
 		{"large", pushMuch, []string{"a", "b", "undo b", "b", "c"}, false},
 		{"large, after a failure", pushMuch, []string{"a", "b", "undo b", "undo a", "b", "c"}, true},
-		{"short", func(u *stack.Unit) error { return u.Truncate(u.Len() - 5) }, []string{"a", "b", "undo b", "b", "c"}, false},
+		{"short", func(u *stack.Unit) error {
+			return u.Truncate(u.Len() - 5)
+		}, []string{"a", "b", "undo b", "b", "c"}, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := text(large, 0)
@@ -340,7 +342,12 @@ func (r *reflected) Apply(u *stack.Unit) error {
 		return err
 	}
 	if !bytes.Equal(p, r.m.bytes) {
-		return fmt.Errorf("the unit shows %d bytes, the mirror %d; they differ from %d on", len(p), len(r.m.bytes), agree(p, r.m.bytes))
+		return fmt.Errorf(
+			"the unit shows %d bytes, the mirror %d; they differ from %d on",
+			len(p),
+			len(r.m.bytes),
+			agree(p, r.m.bytes),
+		)
 	}
 	r.m.bytes = r.change(bytes.Clone(p))
 	from := agree(p, r.m.bytes)
@@ -368,7 +375,8 @@ func (r *reflected) Undo() {
 	r.m.bytes, r.m.was = r.m.was[last], r.m.was[:last]
 }
 
-// What changes keep in memory agrees with the payload whatever fails: the calls of the disk, and the changes themselves.
+// What changes keep in memory agrees with the payload whatever fails: the calls of the disk, and the changes
+// themselves.
 func TestChangesAndFaults(t *testing.T) {
 	for seed := range uint64(200) {
 		fault := file.NewFault(diskWith(t, text(700, 0)))

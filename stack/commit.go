@@ -56,11 +56,15 @@ func (s *Stack) commit(u *Unit) error {
 	return s.commitJournal(j)
 }
 
-// maxLeftover is how many bytes of earlier journals may stay behind a new one: see leftover.
-const maxLeftover = 4 << 10
+// Bounds of what is left of journals, in bytes.
+const (
+	maxLeftover = 4 << 10 // behind a new journal: see leftover
+	maxBehind   = 1 << 20 // behind the payload when a journal is taken away
+)
 
-// leftover is how many bytes of earlier journals lie behind where one of several blocks will end. A file whose size does
-// not change is synced in half the time or less, so they are kept, and the journal is filled up, unless they are many.
+// leftover is how many bytes of earlier journals lie behind where one of several blocks will end. A file whose size
+// does not change is synced in half the time or less, so they are kept, and the journal is filled up, unless they are
+// many.
 func (s *Stack) leftover(blocks []block, length int64) int64 {
 	room := s.stored - s.length - sum(blocks) - int64(len(blocks))*blockHead
 	if length != s.length || room > maxLeftover {
@@ -103,8 +107,8 @@ func part(blocks []block, n int64) block {
 	return block{}
 }
 
-// commitBlock writes inside one atomic block: one write, one sync. Readers are shown the old bytes until it is durable, or
-// for ever if it fails and cannot be undone.
+// commitBlock writes inside one atomic block: one write, one sync. Readers are shown the old bytes until it is durable,
+// or for ever if it fails and cannot be undone.
 func (s *Stack) commitBlock(b block) error {
 	old := block{b.off, s.scratch.old[:len(b.data)]}
 	if err := s.readFile(old.data, old.off); err != nil {
@@ -252,7 +256,8 @@ func (s *Stack) commitRecord(r record, length int64) error {
 	return nil
 }
 
-// finish takes away a journal whose change has been made. What was staged stays behind the payload: see leftover.
+// finish takes away a journal whose change has been made. What was staged stays behind the payload, see leftover,
+// unless it is much, or much was cut off.
 func (s *Stack) finish() {
 	if !s.armed || s.failure() != nil {
 		return
@@ -269,6 +274,11 @@ func (s *Stack) finish() {
 		return
 	}
 	s.armed = false
+	if s.stored-s.length > maxBehind {
+		if err := s.truncate(s.length); err != nil {
+			s.refuse(err)
+		}
+	}
 }
 
 // stageAt sets the file's size, writes new bytes behind the payload and the journal at the given offset.

@@ -259,8 +259,8 @@ func TestLargeGroups(t *testing.T) {
 	}
 }
 
-// A payload that is cut by one caller and grown again by another in the same group is zero there, and if it was cut by much
-// it takes no memory to say so.
+// A payload that is cut by one caller and grown again by another in the same group is zero there, and if it was cut by
+// much it takes no memory to say so.
 func TestGroupThatCutsAndGrows(t *testing.T) {
 	const huge = 1 << 40
 	path := filepath.Join(t.TempDir(), name)

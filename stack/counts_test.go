@@ -107,10 +107,19 @@ func TestCalls(t *testing.T) {
 
 func minus(a, b file.Counts) file.Counts {
 	return file.Counts{
-		Ops: a.Ops - b.Ops, Writes: a.Writes - b.Writes, WriteBytes: a.WriteBytes - b.WriteBytes, Truncates: a.Truncates - b.Truncates,
-		Punches: a.Punches - b.Punches, DataSyncs: a.DataSyncs - b.DataSyncs, Syncs: a.Syncs - b.Syncs, DirSyncs: a.DirSyncs - b.DirSyncs,
-		Creates: a.Creates - b.Creates, Renames: a.Renames - b.Renames, Removes: a.Removes - b.Removes,
-		Reads: a.Reads - b.Reads, ReadBytes: a.ReadBytes - b.ReadBytes,
+		Ops:        a.Ops - b.Ops,
+		Writes:     a.Writes - b.Writes,
+		WriteBytes: a.WriteBytes - b.WriteBytes,
+		Truncates:  a.Truncates - b.Truncates,
+		Punches:    a.Punches - b.Punches,
+		DataSyncs:  a.DataSyncs - b.DataSyncs,
+		Syncs:      a.Syncs - b.Syncs,
+		DirSyncs:   a.DirSyncs - b.DirSyncs,
+		Creates:    a.Creates - b.Creates,
+		Renames:    a.Renames - b.Renames,
+		Removes:    a.Removes - b.Removes,
+		Reads:      a.Reads - b.Reads,
+		ReadBytes:  a.ReadBytes - b.ReadBytes,
 	}
 }
 
@@ -150,6 +159,14 @@ func TestSizeStays(t *testing.T) {
 	if got := len(raw(t, disk)); got != headerSize+10_000 {
 		t.Errorf("the file has %d bytes when it is closed", got)
 	}
+}
+
+// What is cut off together with a change in place is given back to the file system before the file is closed.
+func TestMuchIsNotLeftBehind(t *testing.T) {
+	s, disk := openWith(t, text(3<<20, 0))
+	check(t, s.Atrunc(2<<20, text(10, 1)))
+	s.Rest()
+	rests(t, disk, append(text(1<<20, 0), text(10, 1)...))
 }
 
 // Zeros at a place where other bytes may still be on the disk take another sync: after the payload was cut, also by the

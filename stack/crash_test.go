@@ -12,8 +12,8 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// outcome is what a run tells that the power cut at some moment: the payload that was acknowledged last, and that which the
-// change under way would have made, if there is one.
+// outcome is what a run tells that the power cut at some moment: the payload that was acknowledged last, and that which
+// the change under way would have made, if there is one.
 type outcome struct{ sure, maybe []byte }
 
 func (o outcome) allows(payload []byte) bool {
@@ -32,23 +32,43 @@ var reopen = step{name: "reopen"}
 func (m mutation) step() step { return step{m.name, m.run, m.want} }
 
 func grow(n int, seed byte) step {
-	return step{fmt.Sprint("push ", n), func(s *stack.Stack) (any, error) { return s.Push(text(n, seed)) }, grows(text(n, seed))}
+	return step{
+		fmt.Sprint("push ", n),
+		func(s *stack.Stack) (any, error) { return s.Push(text(n, seed)) },
+		grows(text(n, seed)),
+	}
 }
 
 func zero(n int) step {
-	return step{fmt.Sprint("extend ", n), func(s *stack.Stack) (any, error) { return s.Extend(int64(n)) }, grows(zeros[:n])}
+	return step{
+		fmt.Sprint("extend ", n),
+		func(s *stack.Stack) (any, error) { return s.Extend(int64(n)) },
+		grows(zeros[:n]),
+	}
 }
 
 func cut(n int) step {
-	return step{fmt.Sprint("discard ", n), func(s *stack.Stack) (any, error) { return nil, s.Discard(int64(n)) }, replaces(n, nil, false)}
+	return step{
+		fmt.Sprint("discard ", n),
+		func(s *stack.Stack) (any, error) { return nil, s.Discard(int64(n)) },
+		replaces(n, nil, false),
+	}
 }
 
 func set(off, n int, seed byte) step {
-	return step{fmt.Sprint("set ", n), func(s *stack.Stack) (any, error) { return nil, s.Set(int64(off), text(n, seed)) }, sets(off, text(n, seed))}
+	return step{
+		fmt.Sprint("set ", n),
+		func(s *stack.Stack) (any, error) { return nil, s.Set(int64(off), text(n, seed)) },
+		sets(off, text(n, seed)),
+	}
 }
 
 func replace(n, by int, seed byte) step {
-	return step{fmt.Sprint("replace ", n, by), func(s *stack.Stack) (any, error) { return nil, s.Atrunc(int64(n), text(by, seed)) }, replaces(n, text(by, seed), false)}
+	return step{
+		fmt.Sprint("replace ", n, by),
+		func(s *stack.Stack) (any, error) { return nil, s.Atrunc(int64(n), text(by, seed)) },
+		replaces(n, text(by, seed), false),
+	}
 }
 
 // play runs steps on a disk that holds a payload until one fails, which has to be because of a power cut.
@@ -88,8 +108,8 @@ func play(t testing.TB, disk *file.Crash, opts *stack.Options, fs file.FS, paylo
 // allFates is up to how many un-synced changes all their subsets are tried. Beyond that chance picks some.
 const allFates = 5
 
-// fates calls fn with what may be left of a disk: if there are not many, all subsets of the changes that were not synced,
-// and some more in which writes are torn.
+// fates calls fn with what may be left of a disk: if there are not many, all subsets of the changes that were not
+// synced, and some more in which writes are torn.
 func fates(disk *file.Crash, torn int, fn func(what string, left *file.Crash)) {
 	if n := len(disk.Unsynced()); n <= allFates {
 		for kept := range 1 << n {
@@ -105,9 +125,15 @@ func fates(disk *file.Crash, torn int, fn func(what string, left *file.Crash)) {
 	}
 }
 
-// crashes cuts the power at each call of a run in turn, and calls fn with each disk that may be found, and what has to be
-// on it.
-func crashes(t testing.TB, base *file.Crash, torn int, run func(disk *file.Crash) outcome, fn func(what string, left *file.Crash, o outcome)) {
+// crashes cuts the power at each call of a run in turn, and calls fn with each disk that may be found, and what has to
+// be on it.
+func crashes(
+	t testing.TB,
+	base *file.Crash,
+	torn int,
+	run func(disk *file.Crash) outcome,
+	fn func(what string, left *file.Crash, o outcome),
+) {
 	t.Helper()
 	for k := 1; ; k++ {
 		disk := base.Clone()
@@ -132,7 +158,16 @@ func survives(t *testing.T, what string, left *file.Crash, o outcome) {
 	got, err := s.Peek(0)
 	check(t, err)
 	if !o.allows(got) {
-		t.Fatalf("%s: found %d bytes\n%x\nacknowledged %d\n%x\nunder way %d\n%x", what, len(got), got, len(o.sure), o.sure, len(o.maybe), o.maybe)
+		t.Fatalf(
+			"%s: found %d bytes\n%x\nacknowledged %d\n%x\nunder way %d\n%x",
+			what,
+			len(got),
+			got,
+			len(o.sure),
+			o.sure,
+			len(o.maybe),
+			o.maybe,
+		)
 	}
 	same(t, raw(t, left), resting(got))
 	_, err = s.Push(text(3, 9))
@@ -199,8 +234,8 @@ func TestCrashDuringRecovery(t *testing.T) {
 	}
 }
 
-// If the disk tears writes inside blocks too, only those that are within one can suffer. (Nothing is safe if the record,
-// bytes 8 to 31, is torn, so that these tears are at multiples of 32.)
+// If the disk tears writes inside blocks too, only those that are within one can suffer. (Nothing is safe if the
+// record, bytes 8 to 31, is torn, so that these tears are at multiples of 32.)
 func TestCrashWithWeakerDisk(t *testing.T) {
 	for _, m := range mutations {
 		if m.size > 1000 {
@@ -242,8 +277,8 @@ func mixed(p, a, b []byte) bool {
 	return true
 }
 
-// The tests above can fail: without syncs they find lost changes, of every mutation, and half-done ones, of all that take
-// more than one write.
+// The tests above can fail: without syncs they find lost changes, of every mutation, and half-done ones, of all that
+// take more than one write.
 func TestCrashWithoutSyncs(t *testing.T) {
 	lying := func(disk file.FS) file.FS {
 		return &hooked{disk, func(file.File) error { return nil }}

@@ -17,8 +17,8 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// truthful makes sure that a file of any bytes is refused, or shows what the rules of the format say that it holds, without
-// using much memory.
+// truthful makes sure that a file of any bytes is refused, or shows what the rules of the format say that it holds,
+// without using much memory.
 func truthful(t *testing.T, content []byte) {
 	t.Helper()
 	disk := file.NewMemory()
@@ -113,7 +113,27 @@ func TestDamagedLengths(t *testing.T) {
 
 // Wild numbers in each field of the record, and in those that are staged.
 func TestWildNumbers(t *testing.T) {
-	numbers := []uint64{0, 1, 8, 31, 32, 33, 40, 72, 1 << 31, 1 << 32, 1 << 40, 1<<62 - 1, 1 << 62, 1<<63 - 33, 1<<63 - 32, 1<<63 - 1, 1 << 63, math.MaxUint64 - 32, math.MaxUint64}
+	numbers := []uint64{
+		0,
+		1,
+		8,
+		31,
+		32,
+		33,
+		40,
+		72,
+		1 << 31,
+		1 << 32,
+		1 << 40,
+		1<<62 - 1,
+		1 << 62,
+		1<<63 - 33,
+		1<<63 - 32,
+		1<<63 - 1,
+		1 << 63,
+		math.MaxUint64 - 32,
+		math.MaxUint64,
+	}
 	for m := modeMultiAtrunc; m != 2; m++ { // through zero, to modes that do not exist
 		numbers = append(numbers, m)
 	}

@@ -11,7 +11,7 @@ import (
 // What calls are refused with. Nothing has been changed then.
 var (
 	ErrClosed   = errors.New("stack: closed")                                    // from every method after Close
-	ErrRange    = errors.New("stack: out of range")                              // a range that ends beyond the payload, or overflows
+	ErrRange    = errors.New("stack: out of range")                              // a range beyond the payload
 	ErrPrefix   = errors.New("stack: the locked prefix cannot be changed")       // a change below LockedLen
 	ErrOverlap  = errors.New("stack: ranges overlap")                            // where they must not
 	ErrReadOnly = errors.New("stack: opened read-only")                          // from mutations, also of a Unit of View

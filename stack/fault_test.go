@@ -15,8 +15,8 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// failures are ways in which calls can fail, from the k-th on. What the format takes for atomic, the record and writes in one
-// block, is not written in part without a chance to take it back.
+// failures are ways in which calls can fail, from the k-th on. What the format takes for atomic, the record and writes
+// in one block, is not written in part without a chance to take it back.
 var failures = []struct {
 	name  string
 	short int // how much of a failing write is done
@@ -65,8 +65,8 @@ func inject(fault *file.Fault, short int, match func(file.Op) bool) {
 	})
 }
 
-// followUps are what comes after a failure, and would suffer if it had left something behind: bytes behind the payload, which
-// zeros would show, and which no journal may have behind its pieces.
+// followUps are what comes after a failure, and would suffer if it had left something behind: bytes behind the payload,
+// which zeros would show, and which no journal may have behind its pieces.
 var followUps = []step{grow(3, 9), zero(500), {"set and push", func(s *stack.Stack) (any, error) {
 	return nil, s.Update(func(u *stack.Unit) error {
 		for _, off := range []int64{0, u.Len() / 2} {
@@ -84,8 +84,8 @@ var followUps = []step{grow(3, 9), zero(500), {"set and push", func(s *stack.Sta
 	return append(p, text(3, 9)...), nil
 }}}
 
-// Each call of a mutation fails in turn. What the mutation returns has to be true, of the handle that is used on, of the
-// file, and of what a power cut leaves of it.
+// Each call of a mutation fails in turn. What the mutation returns has to be true, of the handle that is used on, of
+// the file, and of what a power cut leaves of it.
 func TestFaults(t *testing.T) {
 	for _, m := range mutations {
 		for _, f := range failures {
@@ -136,8 +136,8 @@ func promise(t *testing.T, what string, err error, before, after []byte) outcome
 	return outcome{before, before}
 }
 
-// outlives makes sure that a stack of which a mutation returned err holds what it promised, and does or refuses what comes
-// next.
+// outlives makes sure that a stack of which a mutation returned err holds what it promised, and does or refuses what
+// comes next.
 func outlives(t *testing.T, what string, s *stack.Stack, disk *file.Crash, o outcome, err error, next step) {
 	t.Helper()
 	got, readErr := s.Peek(0)

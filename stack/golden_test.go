@@ -14,8 +14,8 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// goldens are what a power cut leaves once the record that arms a journal is durable: the header, and what is staged behind
-// the payload, of which no committed byte has changed.
+// goldens are what a power cut leaves once the record that arms a journal is durable: the header, and what is staged
+// behind the payload, of which no committed byte has changed.
 var goldens = []struct {
 	name    string
 	payload []byte

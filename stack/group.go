@@ -10,8 +10,8 @@ import (
 )
 
 // Group commit. Whoever finds nobody in charge takes the charge, runs its own operation and makes it durable; those who
-// come meanwhile queue. Then a worker takes the charge over: it takes the journal of the last commit away, runs what has
-// queued as one unit, and so on until nobody waits.
+// come meanwhile queue. Then a worker takes the charge over: it takes the journal of the last commit away, runs what
+// has queued as one unit, and so on until nobody waits.
 //
 // Functions of the user run in the goroutine that brought them, also when a worker is in charge: they may panic, or end
 // their goroutine, and nobody else has to do with it.

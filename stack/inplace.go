@@ -285,9 +285,9 @@ func arrange(pieces []Piece, length int64) ([]block, error) {
 	return blocks, nil
 }
 
-// Update runs fn, and makes all changes that it made through u, at once. If fn returns an error or does not return none of
-// them is made. fn must not call the stack itself. The payload may grow and shrink in a unit; if it ends shorter than it began
-// while bytes that stay were changed, everything from the first of those on is written anew.
+// Update runs fn, and makes all changes that it made through u, at once. If fn returns an error or does not return none
+// of them is made. fn must not call the stack itself. The payload may grow and shrink in a unit; if it ends shorter
+// than it began while bytes that stay were changed, everything from the first of those on is written anew.
 func (s *Stack) Update(fn func(u *Unit) error) error { return s.run(true, fn) }
 
 // UpdateInPlace is Update with a unit that refuses to change the length, with [ErrNotSized].

@@ -92,10 +92,14 @@ func TestInspectJournal(t *testing.T) {
 	if got := describe(st); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got := fmt.Sprint(st.Fields[6:9]); got != "[{72 8 start block 0, from offset 3 of the payload} {80 8 end to offset 5} {88 2 data 2 bytes}]" {
+	if got := fmt.Sprint(
+		st.Fields[6:9],
+	); got != "[{72 8 start block 0, from offset 3 of the payload} {80 8 end to offset 5} {88 2 data 2 bytes}]" {
 		t.Errorf("fields %s", got)
 	}
-	if got, want := describe(inspect(t, armed(headerSize+3, modeMultiAtrunc, []byte("x")))), "unknown (0xfffffffffffffff9) of 1 bytes, whole: false, writes []"; got != want {
+	if got, want := describe(
+		inspect(t, armed(headerSize+3, modeMultiAtrunc, []byte("x"))),
+	), "unknown (0xfffffffffffffff9) of 1 bytes, whole: false, writes []"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

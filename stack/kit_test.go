@@ -254,18 +254,35 @@ func (g *gate) release() {
 	g.changed.Broadcast()
 }
 
+// patience is how long something may take that comes at once unless something is wrong.
+const patience = 20 * time.Second
+
 // await waits until a sync waits that has not been let through.
 func (g *gate) await() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	late := false
+	timer := time.AfterFunc(patience, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		late = true
+		g.changed.Broadcast()
+	})
+	defer timer.Stop()
 	for g.waiting == 0 || g.permits > 0 {
+		if late {
+			panic("no sync comes")
+		}
 		g.changed.Wait()
 	}
 }
 
 // queued waits until n operations of s wait for their turn.
 func queued(s *stack.Stack, n int) {
-	for s.Queued() < n {
+	for start := time.Now(); s.Queued() < n; {
+		if time.Since(start) > patience {
+			panic("they do not come")
+		}
 		time.Sleep(50 * time.Microsecond)
 	}
 }

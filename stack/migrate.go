@@ -18,8 +18,8 @@ import (
 const migrating = ".migrating"
 
 // Migrate turns a file of generation 0.1 or 0.2 into one of 0.4. The file is locked meanwhile. A copy is made beside it
-// and takes its place when it is durable: a crash leaves the one or the other. [*VersionError] if the file is of another
-// generation, 0.4 included.
+// and takes its place when it is durable: a crash leaves the one or the other. [*VersionError] if the file is of
+// another generation, 0.4 included.
 func Migrate(ctx context.Context, path string, opts *Options) error {
 	s := newStack(path, opts)
 	f, err := s.fs.OpenFile(path, os.O_RDWR, 0)
@@ -68,8 +68,8 @@ func (s *Stack) migrate(ctx context.Context) error {
 	return s.fs.SyncDir(filepath.Dir(s.path))
 }
 
-// stillThere makes sure that the file that is locked now is the one of that name: another migration may have replaced it
-// between the opening and the locking, and its copy may have changed since.
+// stillThere makes sure that the file that is locked now is the one of that name: another migration may have replaced
+// it between the opening and the locking, and its copy may have changed since.
 func (s *Stack) stillThere() error {
 	mine, err := s.file.Stat()
 	if err != nil {

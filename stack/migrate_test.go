@@ -66,7 +66,9 @@ func TestMigrateRefuses(t *testing.T) {
 		content []byte
 		want    func(error) bool
 	}{
-		"a newer one":       {over(resting(old), 0, []byte("BSTK\x00\x05")), func(err error) bool { return isVersion(err, "0.5") }},
+		"a newer one": {over(resting(old), 0, []byte("BSTK\x00\x05")), func(err error) bool {
+			return isVersion(err, "0.5")
+		}},
 		"the present one":   {resting(old), func(err error) bool { return isVersion(err, "0.4") }},
 		"something else":    {text(100, 0), isCorrupt},
 		"an empty file":     {nil, isCorrupt},
@@ -177,7 +179,10 @@ func TestFaultsOfMigrate(t *testing.T) {
 				what := fmt.Sprintf("failed: %v; result: %v", injected, err)
 				refused(t, err, file.ErrInjected)
 				if found := raw(t, disk); bytes.Equal(found, content) {
-					if _, err := disk.Stat(copyName); f.name == "one call" && !errors.Is(err, fs.ErrNotExist) && injected[0].Kind != file.OpRename {
+					if _, err := disk.Stat(
+						copyName,
+					); f.name == "one call" && !errors.Is(err, fs.ErrNotExist) &&
+						injected[0].Kind != file.OpRename {
 						t.Errorf("%s: it left a copy", what)
 					}
 					check(t, stack.MigrateFS(t.Context(), disk, name, nil))

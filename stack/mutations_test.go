@@ -94,14 +94,22 @@ var mutations = slices.Concat(growing, shrinking, inPlace, replacing, together)
 var growing = []mutation{
 	{"Push", 10, growth, func(s *stack.Stack) (any, error) { return s.Push(text(5, 1)) }, grows(text(5, 1))},
 	{"Push on nothing", 0, growth, func(s *stack.Stack) (any, error) { return s.Push(text(5, 1)) }, grows(text(5, 1))},
-	{"Push across blocks", 200, growth, func(s *stack.Stack) (any, error) { return s.Push(text(600, 1)) }, grows(text(600, 1))},
+	{
+		"Push across blocks", 200, growth,
+		func(s *stack.Stack) (any, error) { return s.Push(text(600, 1)) },
+		grows(text(600, 1)),
+	},
 	{"Write", 10, growth, func(s *stack.Stack) (any, error) { return s.Write(text(5, 1)) }, func(p []byte) ([]byte, any) {
 		return append(p, text(5, 1)...), 5
 	}},
 	{"Extend", 10, zeroing, func(s *stack.Stack) (any, error) { return s.Extend(300) }, grows(zeros[:300])},
-	{"ExtendSparse", 10, growth, func(s *stack.Stack) (any, error) { return s.ExtendSparse(text(5, 1), 40) }, func(p []byte) ([]byte, any) {
-		return over(append(p, zeros[:40]...), 10, text(5, 1)), int64(10)
-	}},
+	{
+		"ExtendSparse", 10, growth,
+		func(s *stack.Stack) (any, error) { return s.ExtendSparse(text(5, 1), 40) },
+		func(p []byte) ([]byte, any) {
+			return over(append(p, zeros[:40]...), 10, text(5, 1)), int64(10)
+		},
+	},
 	{"ExtendPieces", 10, growth, func(s *stack.Stack) (any, error) {
 		return s.ExtendPieces([]stack.Piece{{Off: 290, Data: text(10, 2)}, {Off: 3}, {Off: 5, Data: text(5, 1)}}, 300)
 	}, func(p []byte) ([]byte, any) {
@@ -115,12 +123,20 @@ var growing = []mutation{
 			return nil
 		})
 	}, func(p []byte) ([]byte, any) { return over(append(p, zeros[:5]...), 11, text(3, 1)), int64(10) }},
-	{"TryExtend", 10, growth, func(s *stack.Stack) (any, error) { return s.TryExtend(10, text(5, 1)) }, func(p []byte) ([]byte, any) {
-		return append(p, text(5, 1)...), true
-	}},
-	{"TryExtendZeros", 10, zeroing, func(s *stack.Stack) (any, error) { return s.TryExtendZeros(10, 5) }, func(p []byte) ([]byte, any) {
-		return append(p, zeros[:5]...), true
-	}},
+	{
+		"TryExtend", 10, growth,
+		func(s *stack.Stack) (any, error) { return s.TryExtend(10, text(5, 1)) },
+		func(p []byte) ([]byte, any) {
+			return append(p, text(5, 1)...), true
+		},
+	},
+	{
+		"TryExtendZeros", 10, zeroing,
+		func(s *stack.Stack) (any, error) { return s.TryExtendZeros(10, 5) },
+		func(p []byte) ([]byte, any) {
+			return append(p, zeros[:5]...), true
+		},
+	},
 	{"TryExtendPieces", 10, growth, func(s *stack.Stack) (any, error) {
 		return s.TryExtendPieces(10, []stack.Piece{{Off: 2, Data: text(3, 1)}}, 9)
 	}, func(p []byte) ([]byte, any) { return over(append(p, zeros[:9]...), 12, text(3, 1)), true }},
@@ -134,41 +150,97 @@ var shrinking = []mutation{
 		return p, s.PopInto(p)
 	}, replaces(4, nil, true)},
 	{"Discard", 700, cutting, func(s *stack.Stack) (any, error) { return nil, s.Discard(300) }, replaces(300, nil, false)},
-	{"Resize to less", 700, cutting, func(s *stack.Stack) (any, error) { return s.Resize(15) }, func(p []byte) ([]byte, any) {
-		return p[:15], int64(700)
-	}},
-	{"TryDiscard", 10, cutting, func(s *stack.Stack) (any, error) { return s.TryDiscard(10, 4) }, func(p []byte) ([]byte, any) {
-		return p[:6], true
-	}},
+	{
+		"Resize to less", 700, cutting,
+		func(s *stack.Stack) (any, error) { return s.Resize(15) },
+		func(p []byte) ([]byte, any) {
+			return p[:15], int64(700)
+		},
+	},
+	{
+		"TryDiscard", 10, cutting,
+		func(s *stack.Stack) (any, error) { return s.TryDiscard(10, 4) },
+		func(p []byte) ([]byte, any) {
+			return p[:6], true
+		},
+	},
 }
 
 var inPlace = []mutation{
-	{"Set in a block", 700, block, func(s *stack.Stack) (any, error) { return nil, s.Set(230, text(200, 1)) }, sets(230, text(200, 1))},
-	{"Set a whole block", 700, block, func(s *stack.Stack) (any, error) { return nil, s.Set(224, text(256, 1)) }, sets(224, text(256, 1))},
-	{"Set across blocks", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Set(223, text(2, 1)) }, sets(223, text(2, 1))},
-	{"Set all", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Set(0, text(700, 1)) }, sets(0, text(700, 1))},
+	{
+		"Set in a block", 700, block,
+		func(s *stack.Stack) (any, error) { return nil, s.Set(230, text(200, 1)) },
+		sets(230, text(200, 1)),
+	},
+	{
+		"Set a whole block", 700, block,
+		func(s *stack.Stack) (any, error) { return nil, s.Set(224, text(256, 1)) },
+		sets(224, text(256, 1)),
+	},
+	{
+		"Set across blocks", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Set(223, text(2, 1)) },
+		sets(223, text(2, 1)),
+	},
+	{
+		"Set all", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Set(0, text(700, 1)) },
+		sets(0, text(700, 1)),
+	},
 	{"Zero", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Zero(100, 500) }, sets(100, zeros[:500])},
-	{"Zero much", large + 50, journal, func(s *stack.Stack) (any, error) { return nil, s.Zero(20, large) }, sets(20, zeros[:large])},
-	{"Repeat", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Repeat(100, text(3, 1), 150) }, sets(100, bytes.Repeat(text(3, 1), 150))},
+	{
+		"Zero much",
+		large + 50,
+		journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Zero(20, large) },
+		sets(20, zeros[:large]),
+	},
+	{
+		"Repeat", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Repeat(100, text(3, 1), 150) },
+		sets(100, bytes.Repeat(text(3, 1), 150)),
+	},
 	{"Repeat much", large + 50, journal, func(s *stack.Stack) (any, error) {
 		return nil, s.Repeat(20, text(100, 1), large/100)
 	}, sets(20, bytes.Repeat(text(100, 1), large/100))},
-	{"Copy", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Copy(0, 350, 350) }, func(p []byte) ([]byte, any) {
-		return over(p, 350, p[:350]), nil
-	}},
-	{"Copy up over itself", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Copy(0, 10, 400) }, func(p []byte) ([]byte, any) {
-		return over(p, 10, p[:400]), nil
-	}},
-	{"Copy down over itself", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Copy(10, 0, 400) }, func(p []byte) ([]byte, any) {
-		return over(p, 0, p[10:410]), nil
-	}},
-	{"Copy much", 2*large + 3, journal, func(s *stack.Stack) (any, error) { return nil, s.Copy(large+3, 0, large) }, func(p []byte) ([]byte, any) {
-		return over(p, 0, p[large+3:]), nil
-	}},
-	{"Swap", 700, journal, func(s *stack.Stack) (any, error) { return s.Swap(220, text(20, 1)) }, func(p []byte) ([]byte, any) {
-		old := bytes.Clone(p[220:240])
-		return over(p, 220, text(20, 1)), old
-	}},
+	{
+		"Copy", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Copy(0, 350, 350) },
+		func(p []byte) ([]byte, any) {
+			return over(p, 350, p[:350]), nil
+		},
+	},
+	{
+		"Copy up over itself", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Copy(0, 10, 400) },
+		func(p []byte) ([]byte, any) {
+			return over(p, 10, p[:400]), nil
+		},
+	},
+	{
+		"Copy down over itself", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Copy(10, 0, 400) },
+		func(p []byte) ([]byte, any) {
+			return over(p, 0, p[10:410]), nil
+		},
+	},
+	{
+		"Copy much",
+		2*large + 3,
+		journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Copy(large+3, 0, large) },
+		func(p []byte) ([]byte, any) {
+			return over(p, 0, p[large+3:]), nil
+		},
+	},
+	{
+		"Swap", 700, journal,
+		func(s *stack.Stack) (any, error) { return s.Swap(220, text(20, 1)) },
+		func(p []byte) ([]byte, any) {
+			old := bytes.Clone(p[220:240])
+			return over(p, 220, text(20, 1)), old
+		},
+	},
 	{"SwapInto", 700, journal, func(s *stack.Stack) (any, error) {
 		p := text(20, 1)
 		return p, s.SwapInto(220, p)
@@ -194,23 +266,53 @@ var inPlace = []mutation{
 		slices.Reverse(p[200:300])
 		return p, nil
 	}},
-	{"CrossExchange", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.CrossExchange(400, 0, 300) }, func(p []byte) ([]byte, any) {
-		return slices.Concat(p[400:700], p[300:400], p[:300]), nil
-	}},
+	{
+		"CrossExchange", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.CrossExchange(400, 0, 300) },
+		func(p []byte) ([]byte, any) {
+			return slices.Concat(p[400:700], p[300:400], p[:300]), nil
+		},
+	},
 	{"SetBatched", 700, journal, func(s *stack.Stack) (any, error) {
-		return nil, s.SetBatched([]stack.Piece{{Off: 600, Data: text(100, 1)}, {Off: 0, Data: text(50, 2)}, {Off: 50, Data: text(250, 3)}})
+		return nil, s.SetBatched(
+			[]stack.Piece{{Off: 600, Data: text(100, 1)}, {Off: 0, Data: text(50, 2)}, {Off: 50, Data: text(250, 3)}},
+		)
 	}, func(p []byte) ([]byte, any) {
 		return over(over(over(p, 600, text(100, 1)), 0, text(50, 2)), 50, text(250, 3)), nil
 	}},
 }
 
 var replacing = []mutation{
-	{"Atrunc to more", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Atrunc(300, text(400, 1)) }, replaces(300, text(400, 1), false)},
-	{"Atrunc to less", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Atrunc(400, text(300, 1)) }, replaces(400, text(300, 1), false)},
-	{"Atrunc to as much", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Atrunc(300, text(300, 1)) }, replaces(300, text(300, 1), false)},
-	{"Atrunc all", 700, journal, func(s *stack.Stack) (any, error) { return nil, s.Atrunc(700, text(3, 1)) }, replaces(700, text(3, 1), false)},
-	{"Atrunc to nothing", 700, cutting, func(s *stack.Stack) (any, error) { return nil, s.Atrunc(300, nil) }, replaces(300, nil, false)},
-	{"Splice", 700, journal, func(s *stack.Stack) (any, error) { return s.Splice(30, text(400, 1)) }, replaces(30, text(400, 1), true)},
+	{
+		"Atrunc to more", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Atrunc(300, text(400, 1)) },
+		replaces(300, text(400, 1), false),
+	},
+	{
+		"Atrunc to less", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Atrunc(400, text(300, 1)) },
+		replaces(400, text(300, 1), false),
+	},
+	{
+		"Atrunc to as much", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Atrunc(300, text(300, 1)) },
+		replaces(300, text(300, 1), false),
+	},
+	{
+		"Atrunc all", 700, journal,
+		func(s *stack.Stack) (any, error) { return nil, s.Atrunc(700, text(3, 1)) },
+		replaces(700, text(3, 1), false),
+	},
+	{
+		"Atrunc to nothing", 700, cutting,
+		func(s *stack.Stack) (any, error) { return nil, s.Atrunc(300, nil) },
+		replaces(300, nil, false),
+	},
+	{
+		"Splice", 700, journal,
+		func(s *stack.Stack) (any, error) { return s.Splice(30, text(400, 1)) },
+		replaces(30, text(400, 1), true),
+	},
 	{"SpliceInto", 700, journal, func(s *stack.Stack) (any, error) {
 		p := make([]byte, 300)
 		return p, s.SpliceInto(p, text(100, 1))

@@ -11,7 +11,8 @@ import (
 	"github.com/holtdb/holt/stack"
 )
 
-// Calls on a stack of 100 bytes, of which 10 are locked, that have nothing to do. Empty ones do not look at their offset.
+// Calls on a stack of 100 bytes, of which 10 are locked, that have nothing to do. Empty ones do not look at their
+// offset.
 var nothings = []struct {
 	name string
 	run  func(s *stack.Stack) (any, error)
@@ -63,7 +64,11 @@ var nothings = []struct {
 	{"CompareAndSwap of other lengths", func(s *stack.Stack) (any, error) {
 		return s.CompareAndSwap(20, text(100, 0)[20:25], text(4, 1))
 	}, false},
-	{"CompareAndSwap of others", func(s *stack.Stack) (any, error) { return s.CompareAndSwap(20, text(4, 1), text(4, 1)) }, false},
+	{
+		"CompareAndSwap of others",
+		func(s *stack.Stack) (any, error) { return s.CompareAndSwap(20, text(4, 1), text(4, 1)) },
+		false,
+	},
 	{"SwapIf of others", func(s *stack.Stack) (any, error) {
 		return swapIf(s, 20, stack.Equal(text(4, 1)), 30, text(4, 1))
 	}, swapped{}},

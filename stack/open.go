@@ -102,8 +102,8 @@ func (s *Stack) readHeader(h []byte, size int64) error {
 	return err
 }
 
-// unfinished says whether that is all of a file whose creation a crash may have interrupted: the header of an empty stack,
-// or part of it, with zeros where bytes are missing.
+// unfinished says whether that is all of a file whose creation a crash may have interrupted: the header of an empty
+// stack, or part of it, with zeros where bytes are missing.
 func unfinished(h []byte) bool {
 	for i, b := range newHeader(record{}) {
 		if i < len(h) && h[i] != 0 && h[i] != b {
@@ -113,8 +113,8 @@ func unfinished(h []byte) bool {
 	return true
 }
 
-// create writes the header of an empty stack, if it is not there already, and makes it and the name durable: who began to
-// create the file may not have come to that.
+// create writes the header of an empty stack, if it is not there already, and makes it and the name durable: who began
+// to create the file may not have come to that.
 func (s *Stack) create(found []byte) error {
 	if len(found) < headerSize || checkMagic(s.path, found) != nil {
 		if _, err := s.file.WriteAt(newHeader(record{}), 0); err != nil {

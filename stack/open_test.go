@@ -103,7 +103,10 @@ func isVersion(err error, versions ...string) bool {
 }
 
 func TestOpenRefusesOtherGenerations(t *testing.T) {
-	for version, prefix := range map[string]string{"0.5": "BSTK\x00\x05", "0.1": "BSTK\x00\x01", "0.2": "BSTK\x00\x02", "1.4": "BSTK\x01\x04", "255.255": "BSTK\xff\xff"} {
+	for version, prefix := range map[string]string{
+		"0.5": "BSTK\x00\x05", "0.1": "BSTK\x00\x01", "0.2": "BSTK\x00\x02", "1.4": "BSTK\x01\x04",
+		"255.255": "BSTK\xff\xff",
+	} {
 		content := over(resting(text(40, 0)), 0, []byte(prefix))
 		for _, opts := range []*stack.Options{nil, {ReadOnly: true}} {
 			if version == "0.1" && opts != nil {

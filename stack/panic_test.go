@@ -79,7 +79,8 @@ func quitted(t *testing.T, how string, call func(quit func()) error) {
 		t.Error(wrong)
 	}
 	_, isNil := got.(*runtime.PanicNilError)
-	if how == "panic" && got != errQuit || how == "Goexit" && got != nil || how == "panic nil" && !isNil { //nolint:errorlint // the very value
+	isQuit := got == errQuit //nolint:errorlint // the very value
+	if how == "panic" && !isQuit || how == "Goexit" && got != nil || how == "panic nil" && !isNil {
 		t.Errorf("%s: recovered %v", how, got)
 	}
 }
@@ -151,7 +152,10 @@ func TestFunctionsRunInTheirGoroutines(t *testing.T) {
 				if !bytes.Equal(stackOfGoroutine(), mine) {
 					t.Error("another goroutine")
 				}
-				if payload, ok := recovered(raw(t, disk.AfterCutKeeping(func(int) bool { return false }))); !ok || len(payload) != i+1 {
+				if payload, ok := recovered(
+					raw(t, disk.AfterCutKeeping(func(int) bool { return false })),
+				); !ok ||
+					len(payload) != i+1 {
 					t.Errorf("%d: %x is durable", i, payload)
 				}
 				_, err := u.Push([]byte{byte(i)})

@@ -87,7 +87,16 @@ func TestReadsThatFollowEachOther(t *testing.T) {
 
 func TestReadsThatAreRefused(t *testing.T) {
 	s, _ := openWith(t, text(100, 0))
-	for _, r := range []stack.Range{{0, 101}, {101, 101}, {60, 50}, {-1, 5}, {-2, -1}, {math.MaxInt64, math.MaxInt64}, {5, math.MaxInt64}, {5, math.MinInt64}} {
+	for _, r := range []stack.Range{
+		{0, 101},
+		{101, 101},
+		{60, 50},
+		{-1, 5},
+		{-2, -1},
+		{math.MaxInt64, math.MaxInt64},
+		{5, math.MaxInt64},
+		{5, math.MinInt64},
+	} {
 		_, err := s.Get(r.Start, r.End)
 		refused(t, err, stack.ErrRange)
 		_, err = s.GetBatched([]stack.Range{{1, 2}, r})

@@ -49,7 +49,11 @@ var single = []leftover{
 	{"Set at the beginning", armed(headerSize, modeSet, text(5, 1)), changed(0, text(5, 1))},
 	{"Set at the end", armed(headerSize+35, modeSet, text(5, 1)), changed(35, text(5, 1))},
 	{"Set everything", armed(headerSize, modeSet, text(40, 1)), text(40, 1)},
-	{"Set in a payload that grew", image(45, headerSize+30, modeSet, old, text(5, 2), text(15, 1)), append(bytes.Clone(old[:30]), text(15, 1)...)},
+	{
+		"Set in a payload that grew",
+		image(45, headerSize+30, modeSet, old, text(5, 2), text(15, 1)),
+		append(bytes.Clone(old[:30]), text(15, 1)...),
+	},
 	{"Set done in part", image(40, headerSize+3, modeSet, changed(3, text(2, 1)), text(5, 1)), changed(3, text(5, 1))},
 	{"Set done and cut off", image(40, headerSize+3, modeSet, changed(3, text(5, 1))), changed(3, text(5, 1))},
 	{"Set of nothing", armed(headerSize+3, modeSet), old},
@@ -65,9 +69,17 @@ var single = []leftover{
 	// The exchange of two ranges by an older writer, of the bytes at 0 with those at 10: those at 0 are staged.
 	{"exchange before the second is written", image(40, headerSize, modeSet, old, old[:5]), old},
 	{"exchange with the first place written", image(40, headerSize, modeSet, changed(0, old[10:15]), old[:5]), old},
-	{"exchange with the first place written in part", image(40, headerSize, modeSet, changed(0, old[10:12]), old[:5]), old},
+	{
+		"exchange with the first place written in part",
+		image(40, headerSize, modeSet, changed(0, old[10:12]), old[:5]),
+		old,
+	},
 	{"exchange committed", image(40, headerSize+10, modeSet, changed(0, old[10:15]), old[:5]), exchanged},
-	{"exchange committed, with the second place written in part", image(40, headerSize+10, modeSet, over(changed(0, old[10:15]), 10, old[:3]), old[:5]), exchanged},
+	{
+		"exchange committed, with the second place written in part",
+		image(40, headerSize+10, modeSet, over(changed(0, old[10:15]), 10, old[:3]), old[:5]),
+		exchanged,
+	},
 	{"exchange done", image(40, headerSize+10, modeSet, exchanged, old[:5]), exchanged},
 }
 
@@ -76,9 +88,17 @@ var exchanged = slices.Concat(old[10:15], old[5:10], old[:5], old[15:])
 var repeats = []leftover{
 	{"Repeat", armed(headerSize+3, modeRepeat, words(4), text(3, 1)), changed(3, bytes.Repeat(text(3, 1), 4))},
 	{"Repeat of zero", armed(headerSize+3, modeRepeat, words(10), []byte{0}), changed(3, zeros[:10])},
-	{"Repeat to the end", armed(headerSize+30, modeRepeat, words(2), text(5, 1)), changed(30, bytes.Repeat(text(5, 1), 2))},
+	{
+		"Repeat to the end",
+		armed(headerSize+30, modeRepeat, words(2), text(5, 1)),
+		changed(30, bytes.Repeat(text(5, 1), 2)),
+	},
 	{"Repeat of everything, once", armed(headerSize, modeRepeat, words(1), text(40, 1)), text(40, 1)},
-	{"Repeat done in part", image(40, headerSize+3, modeRepeat, changed(3, text(3, 1)), words(4), text(3, 1)), changed(3, bytes.Repeat(text(3, 1), 4))},
+	{
+		"Repeat done in part",
+		image(40, headerSize+3, modeRepeat, changed(3, text(3, 1)), words(4), text(3, 1)),
+		changed(3, bytes.Repeat(text(3, 1), 4)),
+	},
 	{"Repeat never", armed(headerSize+3, modeRepeat, words(0), text(3, 1)), old},
 	{"Repeat behind the end", armed(headerSize+30, modeRepeat, words(11), []byte{0}), old},
 	{"Repeat without a pattern", armed(headerSize+3, modeRepeat, words(4)), old},
@@ -108,11 +128,27 @@ var copies = []leftover{
 }
 
 var splices = []leftover{
-	{"SpliceGrow", armed(headerSize+30, modeSpliceGrow, zeros[:5], text(15, 1)), append(bytes.Clone(old[:30]), text(15, 1)...)},
-	{"SpliceGrow with its hole written", armed(headerSize+30, modeSpliceGrow, text(5, 2), text(15, 1)), append(bytes.Clone(old[:30]), text(15, 1)...)},
-	{"SpliceGrow done in part", image(40, headerSize+30, modeSpliceGrow, changed(30, text(15, 1)), zeros[:5], text(15, 1)), append(bytes.Clone(old[:30]), text(15, 1)...)},
+	{
+		"SpliceGrow",
+		armed(headerSize+30, modeSpliceGrow, zeros[:5], text(15, 1)),
+		append(bytes.Clone(old[:30]), text(15, 1)...),
+	},
+	{
+		"SpliceGrow with its hole written",
+		armed(headerSize+30, modeSpliceGrow, text(5, 2), text(15, 1)),
+		append(bytes.Clone(old[:30]), text(15, 1)...),
+	},
+	{
+		"SpliceGrow done in part",
+		image(40, headerSize+30, modeSpliceGrow, changed(30, text(15, 1)), zeros[:5], text(15, 1)),
+		append(bytes.Clone(old[:30]), text(15, 1)...),
+	},
 	{"SpliceGrow of everything", armed(headerSize, modeSpliceGrow, zeros[:1], text(41, 1)), text(41, 1)},
-	{"SpliceGrow behind the end", armed(headerSize+40, modeSpliceGrow, zeros[:1], text(1, 1)), append(bytes.Clone(old), text(1, 1)...)},
+	{
+		"SpliceGrow behind the end",
+		armed(headerSize+40, modeSpliceGrow, zeros[:1], text(1, 1)),
+		append(bytes.Clone(old), text(1, 1)...),
+	},
 	{"SpliceGrow to an odd length", armed(headerSize+30, modeSpliceGrow, zeros[:5], text(16, 1)), old},
 	{"SpliceGrow that shrinks", armed(headerSize+30, modeSpliceGrow, text(5, 1)), old},
 	{"SpliceGrow that does neither", armed(headerSize+30, modeSpliceGrow, text(10, 1)), old},
@@ -123,7 +159,11 @@ var splices = []leftover{
 
 	{"SpliceShrink", armed(headerSize+30, modeSpliceShrink, text(5, 1)), append(bytes.Clone(old[:30]), text(5, 1)...)},
 	{"SpliceShrink of everything", armed(headerSize, modeSpliceShrink, text(1, 1)), text(1, 1)},
-	{"SpliceShrink done in part", image(40, headerSize+30, modeSpliceShrink, changed(30, text(3, 1)), text(5, 1)), append(bytes.Clone(old[:30]), text(5, 1)...)},
+	{
+		"SpliceShrink done in part",
+		image(40, headerSize+30, modeSpliceShrink, changed(30, text(3, 1)), text(5, 1)),
+		append(bytes.Clone(old[:30]), text(5, 1)...),
+	},
 	{"SpliceShrink to nothing", armed(headerSize+30, modeSpliceShrink), old[:30]},
 	{"SpliceShrink that grows", armed(headerSize+30, modeSpliceShrink, text(15, 1)), old},
 	{"SpliceShrink that does neither", armed(headerSize+30, modeSpliceShrink, text(10, 1)), old},
@@ -133,19 +173,43 @@ var splices = []leftover{
 }
 
 var multiple = []leftover{
-	{"MultiWrite", armed(0, modeMultiWrite, piece(3, "abc"), piece(30, "xy")), over(changed(3, []byte("abc")), 30, []byte("xy"))},
+	{
+		"MultiWrite",
+		armed(0, modeMultiWrite, piece(3, "abc"), piece(30, "xy")),
+		over(changed(3, []byte("abc")), 30, []byte("xy")),
+	},
 	{"MultiWrite of one", armed(0, modeMultiWrite, piece(37, "abc")), changed(37, []byte("abc"))},
-	{"MultiWrite that overlaps: the later one counts", armed(0, modeMultiWrite, piece(3, "abcde"), piece(5, "xy")), changed(3, []byte("abxye"))},
-	{"MultiWrite in a payload that grew", image(45, 0, modeMultiWrite, old, text(5, 2), piece(3, "abc"), piece(42, "xy")), over(append(changed(3, []byte("abc")), text(5, 2)...), 42, []byte("xy"))},
-	{"MultiWrite with an empty piece", armed(0, modeMultiWrite, piece(40, ""), piece(30, "xy")), changed(30, []byte("xy"))},
+	{
+		"MultiWrite that overlaps: the later one counts",
+		armed(0, modeMultiWrite, piece(3, "abcde"), piece(5, "xy")),
+		changed(3, []byte("abxye")),
+	},
+	{
+		"MultiWrite in a payload that grew",
+		image(45, 0, modeMultiWrite, old, text(5, 2), piece(3, "abc"), piece(42, "xy")),
+		over(append(changed(3, []byte("abc")), text(5, 2)...), 42, []byte("xy")),
+	},
+	{
+		"MultiWrite with an empty piece",
+		armed(0, modeMultiWrite, piece(40, ""), piece(30, "xy")),
+		changed(30, []byte("xy")),
+	},
 	{"MultiWrite of nothing", armed(0, modeMultiWrite), old},
-	{"MultiWrite done in part", image(40, 0, modeMultiWrite, changed(3, []byte("abc")), piece(3, "abc"), piece(30, "xy")), over(changed(3, []byte("abc")), 30, []byte("xy"))},
+	{
+		"MultiWrite done in part",
+		image(40, 0, modeMultiWrite, changed(3, []byte("abc")), piece(3, "abc"), piece(30, "xy")),
+		over(changed(3, []byte("abc")), 30, []byte("xy")),
+	},
 	{"MultiWrite with a piece that is cut off", armed(0, modeMultiWrite, piece(3, "abc"), piece(30, "xy")[:17]), old},
 	{"MultiWrite with a head that is cut off", armed(0, modeMultiWrite, piece(3, "abc"), piece(30, "")[:15]), old},
 	{"MultiWrite behind the end", armed(0, modeMultiWrite, piece(3, "abc"), piece(39, "xy")), old},
 	{"MultiWrite backwards", armed(0, modeMultiWrite, piece(3, "abc"), words(9, 8)), old},
 	{"MultiWrite of a wild range", armed(0, modeMultiWrite, piece(3, "abc"), words(0, math.MaxUint64)), old},
-	{"MultiWrite of a wild place", armed(0, modeMultiWrite, piece(3, "abc"), words(math.MaxUint64-1, math.MaxUint64), text(1, 1)), old},
+	{
+		"MultiWrite of a wild place",
+		armed(0, modeMultiWrite, piece(3, "abc"), words(math.MaxUint64-1, math.MaxUint64), text(1, 1)),
+		old,
+	},
 	{"MultiWrite with a target", armed(headerSize, modeMultiWrite, piece(3, "abc")), old},
 }
 

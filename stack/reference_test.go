@@ -5,8 +5,8 @@ package stack_test
 
 import "bytes"
 
-// recovered says what a file of any bytes holds after Open, from the rules of the format alone: the payload, or false if
-// Open has to refuse it. It is as simple as can be, for the tests to compare with. It may change content.
+// recovered says what a file of any bytes holds after Open, from the rules of the format alone: the payload, or false
+// if Open has to refuse it. It is as simple as can be, for the tests to compare with. It may change content.
 func recovered(content []byte) (payload []byte, ok bool) {
 	if unfinished(content) {
 		return nil, true

@@ -21,14 +21,34 @@ var refusals = []struct {
 }{
 	{"Extend by less than nothing", only(func(s *stack.Stack) (int64, error) { return s.Extend(-1) }), stack.ErrRange},
 	{"Extend by too much", only(func(s *stack.Stack) (int64, error) { return s.Extend(math.MaxInt64) }), stack.ErrRange},
-	{"ExtendSparse with too much data", only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(text(5, 1), 4) }), stack.ErrRange},
-	{"ExtendSparse to nothing", only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(text(5, 1), 0) }), stack.ErrRange},
-	{"ExtendSparse by too much", only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(text(5, 1), math.MaxInt64) }), stack.ErrRange},
-	{"ExtendSparse by less than nothing", only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(nil, -1) }), stack.ErrRange},
+	{
+		"ExtendSparse with too much data",
+		only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(text(5, 1), 4) }),
+		stack.ErrRange,
+	},
+	{
+		"ExtendSparse to nothing",
+		only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(text(5, 1), 0) }),
+		stack.ErrRange,
+	},
+	{
+		"ExtendSparse by too much",
+		only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(text(5, 1), math.MaxInt64) }),
+		stack.ErrRange,
+	},
+	{
+		"ExtendSparse by less than nothing",
+		only(func(s *stack.Stack) (int64, error) { return s.ExtendSparse(nil, -1) }),
+		stack.ErrRange,
+	},
 	{"ExtendPieces behind the end", pieces(9, stack.Piece{Off: 8, Data: text(2, 1)}), stack.ErrRange},
 	{"ExtendPieces before the beginning", pieces(9, stack.Piece{Off: -1, Data: text(2, 1)}), stack.ErrRange},
 	{"ExtendPieces overflowing", pieces(9, stack.Piece{Off: math.MaxInt64, Data: text(2, 1)}), stack.ErrRange},
-	{"ExtendPieces overlapping", pieces(9, stack.Piece{Off: 3, Data: text(3, 1)}, stack.Piece{Off: 0, Data: text(4, 1)}), stack.ErrOverlap},
+	{
+		"ExtendPieces overlapping",
+		pieces(9, stack.Piece{Off: 3, Data: text(3, 1)}, stack.Piece{Off: 0, Data: text(4, 1)}),
+		stack.ErrOverlap,
+	},
 	{"TryExtendPieces, wrong and at another length", only(func(s *stack.Stack) (bool, error) {
 		return s.TryExtendPieces(7, []stack.Piece{{Off: 1, Data: text(2, 1)}}, 2)
 	}), stack.ErrRange},
@@ -56,10 +76,22 @@ var refusals = []struct {
 	{"TryDiscard the prefix", only(func(s *stack.Stack) (bool, error) { return s.TryDiscard(100, 91) }), stack.ErrPrefix},
 	{"Atrunc too much", func(s *stack.Stack) error { return s.Atrunc(101, nil) }, stack.ErrRange},
 	{"Atrunc less than nothing", func(s *stack.Stack) error { return s.Atrunc(-1, text(5, 1)) }, stack.ErrRange},
-	{"Atrunc the prefix, with the same length", func(s *stack.Stack) error { return s.Atrunc(91, text(91, 1)) }, stack.ErrPrefix},
-	{"Splice too much", only(func(s *stack.Stack) ([]byte, error) { return s.Splice(math.MaxInt64, nil) }), stack.ErrRange},
+	{
+		"Atrunc the prefix, with the same length",
+		func(s *stack.Stack) error { return s.Atrunc(91, text(91, 1)) },
+		stack.ErrPrefix,
+	},
+	{
+		"Splice too much",
+		only(func(s *stack.Stack) ([]byte, error) { return s.Splice(math.MaxInt64, nil) }),
+		stack.ErrRange,
+	},
 	{"Splice less than nothing", only(func(s *stack.Stack) ([]byte, error) { return s.Splice(-1, nil) }), stack.ErrRange},
-	{"Splice the prefix", only(func(s *stack.Stack) ([]byte, error) { return s.Splice(91, text(100, 1)) }), stack.ErrPrefix},
+	{
+		"Splice the prefix",
+		only(func(s *stack.Stack) ([]byte, error) { return s.Splice(91, text(100, 1)) }),
+		stack.ErrPrefix,
+	},
 	{"SpliceInto too much", func(s *stack.Stack) error { return s.SpliceInto(make([]byte, 101), nil) }, stack.ErrRange},
 	{"Replace too much", replaceWith(101, nil), stack.ErrRange},
 	{"Replace less than nothing", replaceWith(-1, nil), stack.ErrRange},
@@ -74,7 +106,11 @@ var refusals = []struct {
 	{"Zero less than nothing", func(s *stack.Stack) error { return s.Zero(50, -1) }, stack.ErrRange},
 	{"Zero too much", func(s *stack.Stack) error { return s.Zero(50, math.MaxInt64) }, stack.ErrRange},
 	{"Zero the prefix", func(s *stack.Stack) error { return s.Zero(9, 2) }, stack.ErrPrefix},
-	{"Repeat overflowing", func(s *stack.Stack) error { return s.Repeat(50, text(3, 1), math.MaxInt64/2) }, stack.ErrRange},
+	{
+		"Repeat overflowing",
+		func(s *stack.Stack) error { return s.Repeat(50, text(3, 1), math.MaxInt64/2) },
+		stack.ErrRange,
+	},
 	{"Repeat less than nothing", func(s *stack.Stack) error { return s.Repeat(50, text(3, 1), -1) }, stack.ErrRange},
 	{"Repeat too much", func(s *stack.Stack) error { return s.Repeat(50, text(3, 1), 17) }, stack.ErrRange},
 	{"Copy from behind the end", func(s *stack.Stack) error { return s.Copy(99, 10, 2) }, stack.ErrRange},
@@ -104,16 +140,36 @@ var refusals = []struct {
 	{"Process the prefix", process(9, 11, nil), stack.ErrPrefix},
 	{"Process with an error", process(50, 60, errOwn), errOwn},
 	{"CrossExchange behind the end", func(s *stack.Stack) error { return s.CrossExchange(10, 99, 2) }, stack.ErrRange},
-	{"CrossExchange from behind the end", func(s *stack.Stack) error { return s.CrossExchange(99, 10, 2) }, stack.ErrRange},
+	{
+		"CrossExchange from behind the end",
+		func(s *stack.Stack) error { return s.CrossExchange(99, 10, 2) },
+		stack.ErrRange,
+	},
 	{"CrossExchange less than nothing", func(s *stack.Stack) error { return s.CrossExchange(10, 20, -2) }, stack.ErrRange},
-	{"CrossExchange overflowing", func(s *stack.Stack) error { return s.CrossExchange(10, math.MaxInt64, 2) }, stack.ErrRange},
+	{
+		"CrossExchange overflowing",
+		func(s *stack.Stack) error { return s.CrossExchange(10, math.MaxInt64, 2) },
+		stack.ErrRange,
+	},
 	{"CrossExchange overlapping", func(s *stack.Stack) error { return s.CrossExchange(10, 14, 5) }, stack.ErrOverlap},
 	{"CrossExchange with itself", func(s *stack.Stack) error { return s.CrossExchange(10, 10, 5) }, stack.ErrOverlap},
 	{"CrossExchange the prefix", func(s *stack.Stack) error { return s.CrossExchange(50, 9, 5) }, stack.ErrPrefix},
-	{"SetBatched behind the end", batched(stack.Piece{Off: 50, Data: text(5, 1)}, stack.Piece{Off: 99, Data: text(2, 1)}), stack.ErrRange},
+	{
+		"SetBatched behind the end",
+		batched(stack.Piece{Off: 50, Data: text(5, 1)}, stack.Piece{Off: 99, Data: text(2, 1)}),
+		stack.ErrRange,
+	},
 	{"SetBatched before the beginning", batched(stack.Piece{Off: -1, Data: text(5, 1)}), stack.ErrRange},
-	{"SetBatched overlapping", batched(stack.Piece{Off: 50, Data: text(5, 1)}, stack.Piece{Off: 46, Data: text(5, 1)}), stack.ErrOverlap},
-	{"SetBatched the prefix", batched(stack.Piece{Off: 50, Data: text(5, 1)}, stack.Piece{Off: 9, Data: text(2, 1)}), stack.ErrPrefix},
+	{
+		"SetBatched overlapping",
+		batched(stack.Piece{Off: 50, Data: text(5, 1)}, stack.Piece{Off: 46, Data: text(5, 1)}),
+		stack.ErrOverlap,
+	},
+	{
+		"SetBatched the prefix",
+		batched(stack.Piece{Off: 50, Data: text(5, 1)}, stack.Piece{Off: 9, Data: text(2, 1)}),
+		stack.ErrPrefix,
+	},
 
 	{"Update with an error", func(s *stack.Stack) error {
 		return s.Update(func(u *stack.Unit) error {

@@ -64,7 +64,8 @@ type Options struct {
 	// Logger hears of recoveries and migrations; nil discards.
 	Logger *slog.Logger
 
-	// FS is where the file lies; nil is the operating system's. For tests inside this module, which alone can name its type.
+	// FS is where the file lies; nil is the operating system's. For tests inside this module, which alone can name its
+	// type.
 	FS file.FS
 }
 
@@ -84,8 +85,8 @@ func (s *Stack) Len() int64 {
 func (s *Stack) IsEmpty() bool { return s.Len() == 0 }
 
 // LockUpTo promises that the first n bytes will not change as long as the stack is open: changing them is refused with
-// [ErrPrefix] from then on. n may not exceed the length nor be less than before. It waits for the mutations that are under way.
-// Nothing of it is stored.
+// [ErrPrefix] from then on. n may not exceed the length nor be less than before. It waits for the mutations that are
+// under way. Nothing of it is stored.
 func (s *Stack) LockUpTo(n int64) error {
 	if s.opts.ReadOnly {
 		s.mu.Lock()

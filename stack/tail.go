@@ -81,8 +81,8 @@ func (s *Stack) ExtendSparse(data []byte, length int64) (off int64, err error) {
 	return s.ExtendPieces([]Piece{{0, data}}, length)
 }
 
-// ExtendPieces appends length bytes that hold the pieces, at offsets from where they begin; the rest is zero. The pieces
-// must fit, and must not overlap: [ErrRange], [ErrOverlap].
+// ExtendPieces appends length bytes that hold the pieces, at offsets from where they begin; the rest is zero. The
+// pieces must fit, and must not overlap: [ErrRange], [ErrOverlap].
 func (s *Stack) ExtendPieces(pieces []Piece, length int64) (off int64, err error) {
 	blocks, err := arrange(pieces, length)
 	if err != nil {

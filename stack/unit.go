@@ -73,8 +73,8 @@ func (u *Unit) rewind(m mark) {
 // dirty says whether there is anything to commit. A floor below the length has blocks above it.
 func (u *Unit) dirty() bool { return len(u.blocks) > 0 || u.length != u.base }
 
-// Serial tells the unit from every other of the stack. A [Change] that finds itself in a new one knows that those in earlier
-// ones have been made durable or undone.
+// Serial tells the unit from every other of the stack. A [Change] that finds itself in a new one knows that those in
+// earlier ones have been made durable or undone.
 func (u *Unit) Serial() uint64 { return u.serial }
 
 // Len is the length of the payload.

@@ -23,6 +23,7 @@ type demoSection struct {
 var demoSections = []demoSection{
 	{"kv: an ordered key/value store in one file, in the format of bbolt", demoKV},
 	{"stack: a durable stack of bytes in one file, in the format of bstack, with an allocator", demoStack},
+	{"content: a versioned tree of nodes, in the format of Apache Jackrabbit Oak's segment store", demoContent},
 }
 
 func newDemo() *cobra.Command {
@@ -35,6 +36,8 @@ is changed; large files, and what is more than a few seconds' work, are left out
 
 Then it stores the files in regions of a stack, frees some and resizes others, has another process change the file and
 kills it in the middle, opens the file again and verifies that everything that was acknowledged is there.
+
+Last it opens a content store that Oak wrote, and shows and checks what is in it.
 
 The new files stay where they are, for the commands that the demo ends with.`,
 		Example: "  holt demo",

@@ -35,7 +35,7 @@ Begin with "holt demo".`,
 	}
 	root.SetVersionTemplate("holt version {{.Version}}\n")
 	root.SetHelpTemplate(root.HelpTemplate() + "\n" + exitNote + "\n")
-	root.AddCommand(newDemo(), newDemoCrash(), newKV(), newStack(), newVersion())
+	root.AddCommand(newDemo(), newDemoCrash(), newKV(), newStack(), newContent(), newVersion())
 	addCobraCommands(root)
 	return root
 }

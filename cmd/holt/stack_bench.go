@@ -82,7 +82,9 @@ func (b *stackBenchmark) run(cmd *cobra.Command) (err error) {
 	return b.report(cmd.OutOrStdout(), res)
 }
 
-func (b *stackBenchmark) measure(ctx context.Context, stderr io.Writer, path string) (res stackbench.Result, err error) {
+func (b *stackBenchmark) measure(
+	ctx context.Context, stderr io.Writer, path string,
+) (res stackbench.Result, err error) {
 	preparing := progress.New(stderr, "preparing", 0)
 	run, err := stackbench.Prepare(ctx, file.OS, path, b.Workload, b.open)
 	preparing.Done()

@@ -84,7 +84,8 @@ func printFreeMap(out io.Writer, a alloc.Allocator, spans []alloc.Span) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s used, %d free in %s\n", text.Plural(stats.Used, "byte"), stats.Free, text.Plural(stats.FreeBlocks, "block"))
+	used, blocks := text.Plural(stats.Used, "byte"), text.Plural(stats.FreeBlocks, "block")
+	fmt.Fprintf(out, "%s used, %d free in %s\n", used, stats.Free, blocks)
 	for i, n := range stats.Histogram {
 		if n > 0 {
 			fmt.Fprintf(out, "  from %d bytes: %s\n", int64(1)<<i, text.Plural(n, "block"))

@@ -26,7 +26,9 @@ func newStackFile(t *testing.T, payload string) string {
 // TestPopThatCannotPrint demands that bytes stay which nobody has seen.
 func TestPopThatCannotPrint(t *testing.T) {
 	path := newStackFile(t, "hello")
-	for _, args := range [][]string{{"stack", "pop", path, "2"}, {"stack", "pop", path, "2", "--raw"}, {"stack", "pop", path, "2", "--json"}} {
+	for _, args := range [][]string{
+		{"stack", "pop", path, "2"}, {"stack", "pop", path, "2", "--raw"}, {"stack", "pop", path, "2", "--json"},
+	} {
 		var stderr bytes.Buffer
 		if status := run(args, strings.NewReader(""), failingWriter{}, &stderr); status != exitFailed {
 			t.Errorf("%v: exit status %d, %s", args[3:], status, stderr.String())
@@ -48,7 +50,17 @@ func TestLockedStack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	commands := [][]string{{"info"}, {"check"}, {"dump"}, {"free-map"}, {"peek"}, {"push", "x"}, {"pop", "1"}, {"recover"}, {"alloc", "1"}}
+	commands := [][]string{
+		{"info"},
+		{"check"},
+		{"dump"},
+		{"free-map"},
+		{"peek"},
+		{"push", "x"},
+		{"pop", "1"},
+		{"recover"},
+		{"alloc", "1"},
+	}
 	for _, words := range commands {
 		args := append([]string{"stack", words[0], path}, words[1:]...)
 		if r := holt(t, args...); r.status != exitFailed || !strings.Contains(r.stderr, "is in use by another process") {

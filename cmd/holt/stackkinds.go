@@ -24,7 +24,9 @@ var allocatorKinds = []allocatorKind{
 	{"ghosttree", false, func(s *stack.Stack, _ int64) (alloc.Allocator, error) { return alloc.OpenGhostTree(s) }},
 	{"firstfit", false, func(s *stack.Stack, _ int64) (alloc.Allocator, error) { return alloc.OpenFirstFit(s) }},
 	{"slab", true, func(s *stack.Stack, size int64) (alloc.Allocator, error) { return alloc.OpenSlab(s, size) }},
-	{"checked-slab", true, func(s *stack.Stack, size int64) (alloc.Allocator, error) { return alloc.OpenCheckedSlab(s, size) }},
+	{"checked-slab", true, func(s *stack.Stack, size int64) (alloc.Allocator, error) {
+		return alloc.OpenCheckedSlab(s, size)
+	}},
 	{"segregated", false, func(s *stack.Stack, _ int64) (alloc.Allocator, error) { return alloc.OpenSegregated(s) }},
 }
 
@@ -44,7 +46,8 @@ type kindFlags struct {
 
 func (k *kindFlags) addFlags(cmd *cobra.Command, value, what string) {
 	cmd.Flags().StringVar(&k.name, "allocator", value, what+", one of "+strings.Join(allocatorNames(), "|"))
-	cmd.Flags().Int64Var(&k.blockSize, "block-size", 0, "bytes for data in a block, for allocators whose blocks are all of one size")
+	cmd.Flags().Int64Var(&k.blockSize, "block-size", 0,
+		"bytes for data in a block, for allocators whose blocks are all of one size")
 	completeWith(cmd, "allocator", allocatorNames())
 }
 

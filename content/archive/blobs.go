@@ -35,11 +35,7 @@ const (
 // parseBlobs finds the binary references whose entry ends at a position of the archive. Their entry begins at start, magic
 // is that of their version.
 func parseBlobs(data []byte, end int) (refs BlobReferences, magic uint32, start int, err error) {
-	minItem := minGroup
-	if f, err := footerAt(data, end); err == nil && f.magic() == magicBlobs1 {
-		minItem = 0 // a group without segments takes less
-	}
-	body, f, start, err := part(data, end, "binary references", minItem, magicBlobs1, magicBlobs2)
+	body, f, start, err := part(data, end, "binary references", minGroup, magicBlobs1, magicBlobs2)
 	if err != nil {
 		return nil, 0, 0, err
 	}

@@ -7,6 +7,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
+	"slices"
 	"testing"
 
 	"github.com/holtdb/holt/content/archive"
@@ -28,6 +31,11 @@ func (st *story) run(t testing.TB, fsys file.FS, seed byte) error {
 	if err != nil {
 		return err
 	}
+	if _, ok := d.Head(); !ok {
+		if err := st.begin(t, d); err != nil {
+			return errors.Join(err, d.Close())
+		}
+	}
 	for i := range 4 {
 		head, _ := d.Head()
 		all := st.with[head]
@@ -36,7 +44,7 @@ func (st *story) run(t testing.TB, fsys file.FS, seed byte) error {
 			References: []segment.ID{bulk.ID()}, Blobs: []string{fmt.Sprint(seed, i)}, Fill: 300 * i,
 		}.Segment(t)
 		later := storetest.Sample{Writer: "sys.0001"}.Segment(t) // may be lost
-		all = append(all[:len(all):len(all)], bulk, s)
+		all = append(slices.Clip(all), bulk, s)
 		id := segment.RecordID{Segment: s.ID()}
 		if err := errors.Join(d.Append(bulk), d.Append(s)); err != nil {
 			return errors.Join(err, d.Close())
@@ -52,6 +60,22 @@ func (st *story) run(t testing.TB, fsys file.FS, seed byte) error {
 		}
 	}
 	return d.Close()
+}
+
+// begin gives the store its first head, as every new one gets.
+func (st *story) begin(t testing.TB, d *archive.Dir) error {
+	s := storetest.Sample{Writer: "init"}.Segment(t)
+	id := segment.RecordID{Segment: s.ID()}
+	if err := d.Append(s); err != nil {
+		return err
+	}
+	st.started = append(st.started, id)
+	st.with[id] = []*segment.Segment{s}
+	if err := d.SetHead(segment.RecordID{}, archive.Revision{ID: id}); err != nil {
+		return err
+	}
+	st.done = len(st.started)
+	return nil
 }
 
 // verify opens the store after a cut, and demands the last head that was set, or a later one that was being set, with all
@@ -94,10 +118,7 @@ func (st *story) verify(t *testing.T, fsys *file.Crash, readOnly bool, what stri
 
 func (st *story) clone() *story {
 	c := *st
-	c.with = map[segment.RecordID][]*segment.Segment{}
-	for id, list := range st.with {
-		c.with[id] = list
-	}
+	c.with = maps.Clone(st.with)
 	return &c
 }
 
@@ -137,7 +158,12 @@ func cutEverywhere(t *testing.T, base *file.Crash, before *story) {
 			return
 		}
 		wantErr(t, err, file.ErrPowerCut)
-		for seed := range uint64(4) {
+		seeds := uint64(2)
+		if long() {
+			seeds = 20
+		}
+		for seed := range seeds {
+			seed += uint64(k)
 			after := fsys.AfterCut(seed)
 			what := fmt.Sprintf("cut at %d, seed %d", k, seed)
 			st.verify(t, after.Clone(), true, what+", read-only")
@@ -172,11 +198,62 @@ func (st *story) verifyEither(t *testing.T, fsys *file.Crash, what string) {
 				t.Fatalf("%s: segment %s is not there", what, s.ID())
 			}
 		}
-		if (head == segment.RecordID{}) {
+		if head == (segment.RecordID{}) {
 			t.Fatalf("%s: no head", what)
 		}
 	}
 	must(t, d.Close())
+}
+
+// TestPowerCutInRecovery cuts the power at every call of an opening that recovers archives, and lets one of the changes
+// that were not synced survive, or all but one.
+func TestPowerCutInRecovery(t *testing.T) {
+	segments := some(t)
+	broken := writeArchive(t, "data00000a.tar", segments...)
+	disk := file.NewCrash()
+	for name, b := range map[string][]byte{
+		"data00000a.tar": broken[:len(broken)-1024], "data00000b.tar": broken[:2000], "manifest": []byte("store.version=1\n"),
+		"journal.log": []byte(head(segments[1].ID())),
+	} {
+		f, err := disk.OpenFile("store/"+name, os.O_RDWR|os.O_CREATE, 0o600)
+		must(t, err)
+		_, err = f.WriteAt(b, 0)
+		must(t, errors.Join(err, f.Sync(), f.Close()))
+	}
+	must(t, disk.SyncDir("store"))
+	for k := 1; ; k++ {
+		fsys := disk.Clone()
+		fsys.CutAt(k)
+		d, err := archive.Open("store", &archive.Options{FS: fsys})
+		if err == nil {
+			must(t, d.Close())
+			if k < 15 {
+				t.Errorf("a recovery of %d calls", k)
+			}
+			return
+		}
+		wantErr(t, err, file.ErrPowerCut)
+		for i := range len(fsys.Unsynced()) {
+			for _, keep := range []func(j int) bool{
+				func(j int) bool { return j == i },
+				func(j int) bool { return j != i },
+			} {
+				after := fsys.AfterCutKeeping(keep)
+				what := fmt.Sprintf("cut at %d, of %q the fate of number %d is another", k, fsys.Unsynced(), i)
+				for _, readOnly := range []bool{true, false} {
+					d, err := archive.Open("store", &archive.Options{FS: after, ReadOnly: readOnly})
+					if err != nil {
+						t.Fatalf("%s: %v; files: %s", what, err, names(t, after))
+					}
+					wantSegments(t, d, segments...)
+					if t.Failed() {
+						t.Fatalf("%s; files: %s", what, names(t, after))
+					}
+					must(t, d.Close())
+				}
+			}
+		}
+	}
 }
 
 // TestFaults makes each call fail once. What was promised before is there afterwards.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/holtdb/holt/content/archive"
@@ -38,25 +39,33 @@ func read(t testing.TB, r *archive.Reader, before []*segment.Segment) (errs []er
 
 func second[T any](_ T, err error) error { return err }
 
-// TestFlip flips bits of each byte of archives: none of it goes unnoticed. Of what a scan then finds, only the segment
+// TestFlip flips bits of each byte of an archive: none of it goes unnoticed. Of what a scan then finds, only the segment
 // that is hit is missing.
 func TestFlip(t *testing.T) {
 	segments := some(t)
 	whole := writeArchive(t, "data00000a.tar", segments...)
+	full, err := openBytes(t, whole)
+	must(t, err)
+	list := entries(full)
+	must(t, full.Close())
 	for at := range whole {
-		for _, bits := range []byte{0x01, 0x80, 0x20} {
+		masks := []byte{0x01, 0x80, 0x20, 0xff}
+		if !long() {
+			masks = masks[at%4:][:1]
+		}
+		for _, bits := range masks {
 			b := bytes.Clone(whole)
 			b[at] ^= bits
 			r, err := openBytes(t, b)
 			if err != nil {
-				wantCorrupt(t, err)
+				wantDamage(t, err)
 			} else {
 				errs, _ := read(t, r, segments)
 				if len(errs) == 0 {
 					t.Fatalf("byte %d ^ %#x: nobody noticed", at, bits)
 				}
 				for _, err := range errs {
-					wantCorrupt(t, err)
+					wantDamage(t, err)
 				}
 				must(t, r.Close())
 			}
@@ -70,12 +79,21 @@ func TestFlip(t *testing.T) {
 					found++
 				}
 			}
-			if found < len(segments)-1 || s.Len() != found {
+			extra := 0
+			if name := len(segments[0].ID().String()); at%512 < name && slices.ContainsFunc(list, isAt(at)) {
+				extra = 1 // under another id, which nobody asks for
+			}
+			if found < len(segments)-1 || s.Len() > found+extra {
 				t.Fatalf("byte %d ^ %#x: the scan finds %d of %d segments, and %d in all", at, bits, found, len(segments), s.Len())
 			}
 			must(t, s.Close())
 		}
 	}
+}
+
+// isAt says whether the header of an entry has the byte at a position.
+func isAt(at int) func(e archive.Entry) bool {
+	return func(e archive.Entry) bool { return e.Off-512 == int64(at/512*512) }
 }
 
 // TestFlipNamesSegment demands that damage to a segment's content names it.
@@ -84,7 +102,7 @@ func TestFlipNamesSegment(t *testing.T) {
 	whole := writeArchive(t, "data00000a.tar", segments...)
 	r, err := openBytes(t, whole)
 	must(t, err)
-	defer r.Close()
+	defer closing(t, r)
 	for e := range r.Entries() {
 		b := bytes.Clone(whole)
 		b[e.Off+int64(e.Len)/2] ^= 4
@@ -114,14 +132,13 @@ func TestCut(t *testing.T) {
 	whole := writeArchive(t, "data00000a.tar", segments...)
 	full, err := openBytes(t, whole)
 	must(t, err)
-	defer full.Close()
+	defer closing(t, full)
 	list := entries(full)
 	for n := range whole {
-		if r, err := openBytes(t, whole[:n]); err == nil {
+		if _, err := openBytes(t, whole[:n]); err == nil {
 			t.Fatalf("cut to %d bytes, and it opens", n)
-			must(t, r.Close())
 		} else {
-			wantCorrupt(t, err)
+			wantDamage(t, err)
 		}
 		s := scanBytes(t, whole[:n])
 		want := 0
@@ -175,16 +192,33 @@ func wantNoticed(t *testing.T, b []byte, segments []*segment.Segment, what strin
 	t.Helper()
 	r, err := openBytes(t, b)
 	if err != nil {
-		wantCorrupt(t, err)
+		wantDamage(t, err)
 		return
 	}
-	defer r.Close()
+	defer closing(t, r)
 	errs, whole := read(t, r, segments)
 	if len(errs) == 0 || !whole {
 		t.Fatalf("%s: %d errors, segments whole: %t", what, len(errs), whole)
 	}
 	for _, err := range errs {
-		wantCorrupt(t, err)
+		wantDamage(t, err)
+	}
+}
+
+// TestForeignTrailer gives an archive the trailer of another one, or a part of it.
+func TestForeignTrailer(t *testing.T) {
+	a, b := writeArchive(t, "data00000a.tar", some(t)...), writeArchive(t, "data00000a.tar", some(t)...)
+	if len(a) != len(b) {
+		t.Fatalf("%d and %d bytes", len(a), len(b))
+	}
+	end := len(a) - 1024
+	for what, part := range map[string][2]int{
+		"all": {end - 3*1024, end}, "binary references": {end - 3*1024, end - 2*1024}, "graph": {end - 2*1024, end - 1024},
+		"index": {end - 1024, end},
+	} {
+		mixed := bytes.Clone(a)
+		copy(mixed[part[0]:part[1]], b[part[0]:part[1]])
+		wantNoticed(t, mixed, nil, what)
 	}
 }
 
@@ -209,7 +243,7 @@ func TestIndexEntries(t *testing.T) {
 				binary.BigEndian.PutUint32(b[end:], crc32.ChecksumIEEE(b[rows:end]))
 				r, err := openBytes(t, b)
 				if err != nil {
-					wantCorrupt(t, err)
+					wantDamage(t, err)
 					continue
 				}
 				errs, _ := read(t, r, nil)
@@ -222,13 +256,34 @@ func TestIndexEntries(t *testing.T) {
 	}
 }
 
+// TestIndexOrder swaps entries of the index.
+func TestIndexOrder(t *testing.T) {
+	segments := some(t)
+	whole := writeArchive(t, "data00000a.tar", segments...)
+	end := len(whole) - 1024 - 16
+	rows := whole[end-33*len(segments) : end]
+	for _, swap := range [][2]int{{0, 1}, {2, 3}, {0, 3}, {1, 1}} {
+		old := bytes.Clone(rows)
+		copy(rows[33*swap[0]:], old[33*swap[1]:33*(swap[1]+1)])
+		if swap[0] == swap[1] {
+			swap[0]-- // twice the same
+		}
+		copy(rows[33*swap[1]:], old[33*swap[0]:33*(swap[0]+1)])
+		binary.BigEndian.PutUint32(whole[end:], crc32.ChecksumIEEE(rows))
+		if _, err := openBytes(t, whole); err == nil || !strings.Contains(err.Error(), "out of order") {
+			t.Errorf("entries %v: error %v", swap, err)
+		}
+		copy(rows, old)
+	}
+}
+
 // TestGraphRebuilt demands that an archive whose graph is damaged has one all the same, and its binary references.
 func TestGraphRebuilt(t *testing.T) {
 	segments := some(t)
 	whole := writeArchive(t, "data00000a.tar", segments...)
 	r, err := openBytes(t, whole)
 	must(t, err)
-	defer r.Close()
+	defer closing(t, r)
 	want, err := r.Graph()
 	must(t, err)
 	blobs, err := r.BlobReferences()
@@ -259,7 +314,7 @@ func TestNestedArchive(t *testing.T) {
 	whole := writeArchive(t, "data00000a.tar", real, bulk)
 	r, err := openBytes(t, whole)
 	must(t, err)
-	defer r.Close()
+	defer closing(t, r)
 	at := entries(r)[1].Off
 	for what, damage := range map[string]func(b []byte) []byte{
 		"none":     func(b []byte) []byte { return b },

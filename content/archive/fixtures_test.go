@@ -61,7 +61,7 @@ func TestFixtures(t *testing.T) {
 			dir := unpackFixture(t, name, folder)
 			d, err := archive.Open(dir, &archive.Options{ReadOnly: true})
 			must(t, err)
-			defer d.Close()
+			defer closing(t, d)
 			if head, ok := d.Head(); !ok || head.String() != lastHead(t, dir) {
 				t.Errorf("head %v, want %s", head, lastHead(t, dir))
 			}
@@ -98,7 +98,7 @@ func compareTar(t testing.TB, r *archive.Reader) {
 	t.Helper()
 	f, err := os.Open(r.Path())
 	must(t, err)
-	defer f.Close()
+	defer closing(t, f)
 	list := entries(r)
 	for tr := tar.NewReader(f); ; {
 		h, err := tr.Next()
@@ -133,7 +133,7 @@ func compareScan(t testing.TB, r *archive.Reader) {
 	b, err := os.ReadFile(r.Path())
 	must(t, err)
 	s := scanBytes(t, b)
-	defer s.Close()
+	defer closing(t, s)
 	sameEntries(t, entries(s), entries(r))
 }
 
@@ -171,7 +171,7 @@ func TestFixturesRecover(t *testing.T) {
 
 			d, err = archive.Open(dir, nil)
 			must(t, err)
-			defer d.Close()
+			defer closing(t, d)
 			if head, ok := d.Head(); !ok || head.String() != lastHead(t, dir) {
 				t.Errorf("head %v, want %s", head, lastHead(t, dir))
 			}

@@ -47,6 +47,20 @@ func wantCorrupt(t testing.TB, err error) *archive.CorruptError {
 	return e
 }
 
+// wantDamage is wantCorrupt for those who need no more.
+func wantDamage(t testing.TB, err error) {
+	t.Helper()
+	_ = wantCorrupt(t, err)
+}
+
+// closing closes at the end of a test.
+func closing(t testing.TB, c io.Closer) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 // readFile is the content of a file.
 func readFile(t testing.TB, fsys file.FS, path string) []byte {
 	t.Helper()

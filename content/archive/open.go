@@ -11,11 +11,9 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/holtdb/holt/content/segment"
 	"github.com/holtdb/holt/internal/file"
 )
 
@@ -52,7 +50,7 @@ const (
 // Open opens the store in a directory, which is made if need be. A nil opts is the zero value.
 //
 // Opening for writing replaces archives that were not closed by copies that were, and keeps the originals under names that
-// end in .bak.
+// end in .bak. It makes a store of Oak 1.6 one of Oak 1.8, which 1.6 cannot open.
 func Open(dir string, opts *Options) (*Dir, error) {
 	d := &Dir{path: dir}
 	if opts != nil {
@@ -169,148 +167,6 @@ func (d *Dir) openManifest() error {
 	d.version = newStore
 	return m.upgrade(d.fs, d.path, d.opts.Now())
 }
-
-// group is the archives of one number.
-type group struct {
-	files   []found   // by letter
-	readers []*Reader // of those that count, newest first
-	broken  bool      // none has an index: readers are scans
-}
-
-func (g *group) close() error {
-	var err error
-	for _, r := range g.readers {
-		err = errors.Join(err, r.Close())
-	}
-	g.readers = nil
-	return err
-}
-
-// openRetries is how often archives are listed anew because one has vanished: a cleanup writes its copy before.
-const openRetries = 10
-
-func (d *Dir) openArchives() ([]*group, error) {
-	for try := 1; ; try++ {
-		groups, err := d.tryOpen()
-		if err == nil || !errors.Is(err, fs.ErrNotExist) || try == openRetries {
-			return groups, err
-		}
-	}
-}
-
-func (d *Dir) tryOpen() (groups []*group, err error) {
-	files, err := d.fs.ReadDir(d.path)
-	if err != nil {
-		return nil, err
-	}
-	list, err := arrange(d.path, files)
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err != nil {
-			for _, g := range groups {
-				err = errors.Join(err, g.close())
-			}
-			groups = nil
-		}
-	}()
-	for i, f := range list {
-		if i == 0 || list[i-1].Number != f.Number {
-			groups = append(groups, &group{})
-		}
-		g := groups[len(groups)-1]
-		g.files = append(g.files, f)
-	}
-	for _, g := range groups {
-		if err := d.choose(g); err != nil {
-			return groups, err
-		}
-	}
-	d.publish(groups)
-	return groups, nil
-}
-
-// choose opens the archive with the highest letter that has an index. If none has, all are scanned.
-func (d *Dir) choose(g *group) error {
-	for _, f := range slices.Backward(g.files) {
-		r, err := mapArchive(d.fs, d.file(f.file))
-		if err != nil {
-			return err
-		}
-		r.other = d
-		reason := r.readIndex()
-		if reason == nil {
-			err := g.close()
-			g.readers = []*Reader{r}
-			return err
-		}
-		d.opts.Logger.Warn("archive without index", "reason", reason)
-		g.readers = append(g.readers, r)
-	}
-	g.broken = true
-	for _, r := range g.readers {
-		r.scan()
-	}
-	return nil
-}
-
-// publish makes the archives those of the store.
-func (d *Dir) publish(groups []*group) {
-	var list []Archive
-	for _, g := range slices.Backward(groups) {
-		for _, r := range g.readers {
-			if r.Len() > 0 {
-				list = append(list, r)
-			}
-		}
-		d.next = max(d.next, g.files[0].Number+1)
-	}
-	d.sources.Store(&list)
-}
-
-// findHead goes back in the journal up to a revision whose segment is there.
-func (d *Dir) findHead() error {
-	usable := false
-	for r, err := range revisions(d.journal) {
-		if err != nil {
-			return err
-		}
-		if _, ok := d.Segment(r.ID.Segment); ok {
-			d.head = r.ID
-			return nil
-		}
-		usable = true
-		d.opts.Logger.Warn("the journal names a segment that is not there: going back", "revision", r.ID.String())
-	}
-	if d.opts.NoHead || !d.opts.ReadOnly && !usable && d.isNew() {
-		return nil
-	}
-	return fmt.Errorf("%w: %s", ErrNoHead, d.path)
-}
-
-// isNew says whether nothing is lost if the store is taken for one without content: there are no segments but those of the
-// empty root, with which every store begins. It is so after a crash before that became the head.
-func (d *Dir) isNew() bool {
-	const few = 8
-	n := 0
-	for _, a := range d.Archives() {
-		for e := range a.Entries() {
-			data, _ := a.Segment(e.ID)
-			s, err := segment.Parse(e.ID, data)
-			if n++; err != nil || e.ID.IsBulk() || n > few {
-				return false
-			}
-			if info, err := s.Info(); err != nil || info.Writer != initialWriter {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// initialWriter is the name by which the segment of the empty root gives itself away.
-const initialWriter = "init"
 
 func (d *Dir) file(name string) string { return filepath.Join(d.path, name) }
 

@@ -21,7 +21,7 @@ func TestVector(t *testing.T) {
 	want := tiny(t)["data00000a.tar"]
 	r, err := openBytes(t, want)
 	must(t, err)
-	defer r.Close()
+	defer closing(t, r)
 	var times []time.Time
 	for _, at := range []int{0, 1024, 2048, 3072, 4096} { // where the headers are
 		seconds, err := strconv.ParseInt(string(want[at+136:at+147]), 8, 64)
@@ -56,7 +56,7 @@ func TestVector(t *testing.T) {
 func TestVectorStore(t *testing.T) {
 	d, err := archive.Open(filepath.Join("..", "testdata", "tiny"), &archive.Options{ReadOnly: true})
 	must(t, err)
-	defer d.Close()
+	defer closing(t, d)
 	head, ok := d.Head()
 	if !ok || head.String() != "1f5f0022-09bc-4938-ae1e-e92d8b333d80:8" {
 		t.Errorf("head %v, %t", head, ok)

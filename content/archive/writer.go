@@ -95,18 +95,6 @@ func (w *Writer) append(id segment.ID, data []byte, d described) error {
 	return nil
 }
 
-// trailerSize is what the trailer records of a segment, at most.
-func (d *described) trailerSize() int {
-	n := indexRow2 + idSize + 4 + idSize*len(d.references)
-	if len(d.blobs) > 0 {
-		n += 13 + idSize + 4
-	}
-	for _, id := range d.blobs {
-		n += 4 + len(id)
-	}
-	return n
-}
-
 func (w *Writer) usable() error {
 	if w.closed {
 		return ErrClosed
@@ -231,40 +219,6 @@ func (w *Writer) abandon() error {
 	return w.file.Close()
 }
 
-func (w *Writer) finish() error {
-	graph, blobs := w.describe()
-	at := w.size
-	for _, part := range []struct {
-		suffix string
-		data   []byte
-	}{
-		{".brf", blobs.encode(magicBlobs2)},
-		{".gph", graph.encode()},
-		{".idx", newIndex(slices.Clone(w.entries)).encode()},
-	} {
-		size := ceilBlock(len(part.data))
-		front := padding[:size-len(part.data)]
-		if err := w.write(at, w.name+part.suffix, size, part.data, front); err != nil {
-			return err
-		}
-		at += blockSize + size
-	}
-	if _, err := w.file.WriteVecAt([][]byte{padding[:], padding[:]}, int64(at)); err != nil {
-		return err
-	}
-	if err := w.cut(at + endSize); err != nil {
-		return err
-	}
-	return w.sync()
-}
-
-// describe puts together what the trailer has.
-func (w *Writer) describe() (Graph, BlobReferences) {
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	return trailerOf(w.entries, func(id segment.ID) described { return *w.about[id] })
-}
-
 // Entries goes through the segments written so far, in that order.
 func (w *Writer) Entries() iter.Seq[Entry] {
 	w.mu.RLock()
@@ -282,15 +236,6 @@ func (w *Writer) Graph() (Graph, error) {
 func (w *Writer) BlobReferences() (BlobReferences, error) {
 	_, refs := w.describe()
 	return refs, nil
-}
-
-// cut takes away what appends that failed may have left behind the end.
-func (w *Writer) cut(end int) error {
-	size, err := w.file.Size()
-	if err == nil && size != int64(end) {
-		err = w.file.Truncate(int64(end))
-	}
-	return err
 }
 
 // mapAll takes all segments out of memory.

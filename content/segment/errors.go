@@ -14,6 +14,16 @@ var ErrExternal = errors.New("segment: the binary is kept outside")
 // ErrTooLong is wrapped when a value is longer than the caller, or a name longer than this package, wants to copy.
 var ErrTooLong = errors.New("segment: value too long")
 
+// Errors of writing.
+var (
+	// ErrOld is wrapped when a record would refer to one that the next garbage collection may take away.
+	ErrOld = errors.New("segment: record of an older generation")
+	// ErrTooBig is wrapped when a record does not fit into a segment.
+	ErrTooBig = errors.New("segment: record too big")
+	// ErrDraft is wrapped when what is to be written is no node, property or map.
+	ErrDraft = errors.New("segment: cannot be written")
+)
+
 // NotFoundError says that a segment is nowhere. A [Store] returns it.
 type NotFoundError struct{ Segment ID }
 

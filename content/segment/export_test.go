@@ -24,3 +24,8 @@ func (t Template) find(name string, f func(List, string) (int, bool, error)) (in
 	}
 	return f(names, name)
 }
+
+// Skip makes ids that nobody uses, and counts them.
+func (s *IDs) Skip(n int64) { s.made.Add(n) }
+
+var CleanText = cleanText

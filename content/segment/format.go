@@ -35,6 +35,24 @@ func (h *header) generation() int32 { return int32(be.Uint32(h[10:14])) }
 func (h *header) references() int32 { return int32(be.Uint32(h[14:18])) }
 func (h *header) records() int32    { return int32(be.Uint32(h[18:22])) }
 
+// begin sets all but the counts, which are zero.
+func (h *header) begin(g Generation) {
+	clear(h[:])
+	copy(h[0:3], magic)
+	h[3] = version
+	full := uint32(g.Full)
+	if g.Compacted {
+		full |= compactedFlag
+	}
+	be.PutUint32(h[4:8], full)
+	be.PutUint32(h[10:14], uint32(g.Generation))
+}
+
+func (h *header) count(references, records int) {
+	be.PutUint32(h[14:18], uint32(references))
+	be.PutUint32(h[18:22], uint32(records))
+}
+
 // row is an entry of the record table.
 type row [rowSize]byte
 

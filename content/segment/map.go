@@ -114,17 +114,27 @@ func (m Map) Get(name string) (r Record, ok bool, err error) {
 			return r, err == nil, err
 		}
 	}
-	t := m.top
+	leaf, i, ok, err := m.top.find(hash, name)
+	if !ok {
+		return r, false, err
+	}
+	r, err = leaf.seg.record(leaf.keysAt() + i*entrySize + ridSize)
+	return r, err == nil, err
+}
+
+// find finds the leaf that has a name, and which entry it is there.
+func (t trie) find(hash uint32, name string) (leaf trie, i uint32, ok bool, err error) {
 	for t.isBranch() {
 		bit := uint32(1) << bucketIndex(hash, t.level())
 		if t.bitmap()&bit == 0 {
-			return r, false, nil
+			return t, 0, false, nil
 		}
 		if t, err = t.bucket(uint32(bits.OnesCount32(t.bitmap() & (bit - 1)))); err != nil {
-			return r, false, err
+			return t, 0, false, err
 		}
 	}
-	return t.get(hash, name)
+	i, ok, err = t.search(hash, name)
+	return t, i, ok, err
 }
 
 // bucketIndex is five bits of the hash from the top. For level 6 only two are left; what Java makes of the negative
@@ -134,8 +144,8 @@ func bucketIndex(hash, level uint32) uint32 {
 	return uint32(int32(hash)>>shift) & 31
 }
 
-// get finds a name in a leaf.
-func (t trie) get(hash uint32, name string) (r Record, ok bool, err error) {
+// search finds a name in a leaf.
+func (t trie) search(hash uint32, name string) (i uint32, ok bool, err error) {
 	lo, hi := uint32(0), t.size()
 	for lo < hi {
 		mid := (lo + hi) / 2
@@ -148,7 +158,7 @@ func (t trie) get(hash uint32, name string) (r Record, ok bool, err error) {
 		} else {
 			key, err := t.seg.name(t.keysAt() + mid*entrySize)
 			if err != nil {
-				return r, false, err
+				return 0, false, err
 			}
 			order = compareText(key, name)
 		}
@@ -158,9 +168,8 @@ func (t trie) get(hash uint32, name string) (r Record, ok bool, err error) {
 		case order > 0:
 			hi = mid
 		default:
-			r, err = t.seg.record(t.keysAt() + mid*entrySize + ridSize)
-			return r, err == nil, err
+			return mid, true, nil
 		}
 	}
-	return r, false, nil
+	return 0, false, nil
 }

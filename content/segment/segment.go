@@ -5,6 +5,7 @@ package segment
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"sync/atomic"
 )
@@ -103,6 +104,15 @@ func (s *Segment) parseRows() error {
 		s.dense = uint32(next)
 	}
 	return nil
+}
+
+// openSegment is a view of one in the making: data has the full size, the tables lie elsewhere and may become longer.
+func openSegment(id ID, data, refs, rows []byte, store Store) *Segment {
+	return &Segment{
+		id: id, data: data, dense: uint32(len(rows) / rowSize), store: store,
+		refs: slices.Clip(refs), rows: slices.Clip(rows),
+		links: make([]atomic.Pointer[Segment], len(refs)/IDSize),
+	}
 }
 
 func (s *Segment) header() *header { return (*header)(s.data) }

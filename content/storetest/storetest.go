@@ -61,7 +61,7 @@ func (f *fixture) reopen() {
 func (f *fixture) close() {
 	f.Helper()
 	if f.Store != nil {
-		f.must(f.Store.Close())
+		f.must(f.Close())
 		f.Store = nil
 	}
 }
@@ -294,8 +294,14 @@ func testRoll(t *testing.T, f *fixture) {
 		for _, s := range segments {
 			views[s.ID()], _ = f.Segment(s.ID())
 		}
+		before := f.Archives()[0]
 		f.must(f.Roll())
 		f.must(f.Roll()) // nothing to do
+		for _, s := range segments[len(segments)-2:] {
+			if b, ok := before.Segment(s.ID()); !ok || !bytes.Equal(b, s.Bytes()) {
+				t.Errorf("segment %s, in the archive as it was before: %t, %d bytes", s.ID(), ok, len(b))
+			}
+		}
 		f.want(segments...)
 		for _, s := range segments {
 			if !bytes.Equal(views[s.ID()], s.Bytes()) {

@@ -20,17 +20,33 @@ import (
 
 // A change is something that our engine commits in one way or another.
 type change struct {
-	name   string
-	length int64                   // of the payload it suits
-	mode   uint64                  // of the journal
-	line   string                  // a command
-	update func(*stack.Unit) error // or a unit, and what it makes of the payload
-	after  func(b []byte) []byte
+	name    string
+	length  int64                   // of the payload it suits
+	mode    uint64                  // of the journal
+	earlier string                  // a command that is done before, and leaves its journal behind the payload
+	line    string                  // a command
+	update  func(*stack.Unit) error // or a unit, and what it makes of the payload
+	after   func(b []byte) []byte
 }
 
 // changes are those that take every way there is to commit.
 func (g generator) changes() []change {
+	earlier := fmt.Sprintf("set_batched 10 %s 1500 %s", g.word(900), g.word(9)) // 941 bytes are staged
 	return []change{
+		{name: "set, filled up", length: 2000, earlier: earlier, mode: modeMultiWrite, line: "set 5 " + g.word(700)},
+		{
+			name: "set_batched, filled up", length: 2000, earlier: earlier, mode: modeMultiWrite,
+			line: fmt.Sprintf("set_batched 20 %s 1400 %s", g.word(99), g.word(3)),
+		},
+		{name: "longer set", length: 2000, earlier: earlier, mode: modeSet, line: "set 5 " + g.word(926)},
+		{
+			name:    "shorter tail after a journal",
+			length:  2000,
+			earlier: earlier,
+			mode:    modeSpliceShrink,
+			line:    "atrunc 700 " + g.word(300),
+		},
+		{name: "extend after a journal", length: 2000, earlier: earlier, mode: noJournal, line: "extend 700"},
 		{name: "push", length: 2000, mode: noJournal, line: "push " + g.word(700)},
 		{name: "extend", length: 2000, mode: noJournal, line: "extend 700"},
 		{name: "pop", length: 2000, mode: noJournal, line: "pop 700"},
@@ -75,6 +91,23 @@ func (g generator) changes() []change {
 	}
 }
 
+// prepare does what comes earlier, and returns p when nothing of it is under way any more.
+func (c change) prepare(t *testing.T, p payload) payload {
+	t.Helper()
+	if c.earlier == "" {
+		return p
+	}
+	if answer := run(p, c.earlier); kind(answer) == "err" {
+		t.Fatal(answer)
+	}
+	if s, ok := p.(*stack.Stack); ok {
+		if err := s.Update(func(*stack.Unit) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
 func (c change) run(p payload) error {
 	if s, ok := p.(*stack.Stack); ok && c.update != nil {
 		return s.Update(c.update)
@@ -104,14 +137,15 @@ func TestCut(t *testing.T) {
 	sides := []*process{holt.start(t), crate.start(t)}
 	for _, c := range g.changes() {
 		t.Run(c.name, func(t *testing.T) {
-			before := &model{g.data(c.length)}
+			base := g.data(c.length)
+			before := c.prepare(t, &model{bytes.Clone(base)}).(*model)
 			after := before.clone()
 			if err := c.run(after); err != nil {
 				t.Fatal(err)
 			}
 			seen, modes := map[string]bool{}, map[uint64]bool{}
 			for k := 1; !t.Failed(); k++ {
-				disk, acknowledged := cutAt(t, k, before.b, c)
+				disk, acknowledged := cutAt(t, k, base, c)
 				if !disk.IsCut() {
 					break
 				}
@@ -138,6 +172,7 @@ func cutAt(t *testing.T, k int, base []byte, c change) (disk *file.Crash, acknow
 	t.Helper()
 	disk = diskWith(t, base)
 	s := openOn(t, disk)
+	c.prepare(t, s)
 	disk.CutAt(k)
 	err := c.run(s)
 	_ = s.Close() // what is left of the change is done, or cannot be

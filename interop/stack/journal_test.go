@@ -6,6 +6,7 @@ package stack
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"slices"
 )
 
@@ -122,6 +123,17 @@ func multiWriteJournal(before []byte, writes ...write) journal {
 	return newJournal("MultiWrite", before, blocks(writes), 0, modeMultiWrite, writes...)
 }
 
+// filledUp is a MultiWrite as our engine stages it in a file that is longer: with a block that has the first n bytes of
+// another once more, and empty ones.
+func filledUp(j journal, n int64, empty int) journal {
+	j.name = fmt.Sprintf("%s, filled up by %d bytes of a block and %d empty ones", j.name, n, empty)
+	if n > 0 {
+		j.behind = slices.Concat(j.behind, blocks([]write{{j.writes[0].off, j.writes[0].data[:n]}}))
+	}
+	j.behind = slices.Concat(j.behind, blocks(make([]write, empty)))
+	return j
+}
+
 func blocks(writes []write) (b []byte) {
 	for _, w := range writes {
 		b = slices.Concat(b, u64(w.off, w.off+int64(len(w.data))), w.data)
@@ -189,6 +201,8 @@ func (g generator) journals() []journal {
 		growing(copyJournal(p, b, a, n), more),
 		multiWriteJournal(p, pieces...),
 		multiWriteJournal(p, pieces[1], write{a + n, nil}, pieces[0]),
+		filledUp(multiWriteJournal(p, pieces...), 1+g.Int64N(min(n, 15)), g.IntN(20)),
+		filledUp(multiWriteJournal(p, pieces[0]), 0, 1+g.IntN(256)),
 		growing(multiWriteJournal(p, pieces...), more),
 		spliceJournal(p, n, g.data(n+1+g.Int64N(400))),
 		spliceJournal(p, n, g.data(n+1)),

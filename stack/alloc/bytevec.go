@@ -54,8 +54,7 @@ func NewByteVec(a Allocator, capacity int64) (*ByteVec, error) {
 	return v, v.change(func(e *vecEdit) error { return e.create(capacity) })
 }
 
-// OpenByteVec is the vector in a region. That in the null region is empty, and gets a region when something is added;
-// it cannot be read before.
+// OpenByteVec is the vector in a region. That in the null region is empty, and gets a region when something is added.
 func OpenByteVec(a Allocator, r Region) *ByteVec { return &ByteVec{settled{a}, a.Stack().Path(), r} }
 
 // In is the vector with methods that add to a batch. It knows about growths in the batch, v does not: take its Region
@@ -70,10 +69,8 @@ func (v *ByteVec) change(fn func(e *vecEdit) error) error {
 	r := v.r
 	err := v.home.update(func(b *Batch) error {
 		e := vecEdit{vec{ByteVec: *v.In(b)}, b}
-		if !e.r.IsEmpty() {
-			if err := e.load(); err != nil {
-				return err
-			}
+		if err := e.load(); err != nil {
+			return err
 		}
 		err := fn(&e)
 		r = e.r
@@ -306,8 +303,11 @@ func (e *vecEdit) create(capacity int64) (err error) {
 	return e.store()
 }
 
-// load reads the header.
+// load reads the header, if there is one.
 func (e *vec) load() error {
+	if e.r.IsEmpty() {
+		return nil
+	}
 	var h [vecHeader]byte
 	if err := e.home.readAt(e.r, h[:], 0); err != nil {
 		return err
@@ -329,9 +329,19 @@ func (e *vecEdit) store() error {
 	return e.b.WriteAt(e.r, h[:], 0)
 }
 
-func (e *vec) read(p []byte, off int64) error { return e.home.readAt(e.r, p, vecHeader+off) }
+func (e *vec) read(p []byte, off int64) error {
+	if len(p) == 0 { // also where there is no region
+		return nil
+	}
+	return e.home.readAt(e.r, p, vecHeader+off)
+}
 
-func (e *vecEdit) write(p []byte, off int64) error { return e.b.WriteAt(e.r, p, vecHeader+off) }
+func (e *vecEdit) write(p []byte, off int64) error {
+	if len(p) == 0 {
+		return nil
+	}
+	return e.b.WriteAt(e.r, p, vecHeader+off)
+}
 
 // within says whether n bytes at i are in the vector.
 func (e *vec) within(i, n int64) error {
@@ -361,7 +371,7 @@ func (e *vecEdit) setCapacity(n int64) (err error) {
 }
 
 func (e *vecEdit) insert(i int64, p []byte) error {
-	if err := e.within(i, 0); err != nil {
+	if err := e.within(i, 0); err != nil || len(p) == 0 {
 		return err
 	}
 	if err := e.reserve(int64(len(p))); err != nil {

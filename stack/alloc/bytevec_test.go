@@ -225,6 +225,52 @@ func TestByteVecInBatch(t *testing.T) {
 	}
 }
 
+// The vector in the null region is an empty one, to whatever is done that adds nothing. It gets a region with the first
+// byte.
+func TestByteVecInNullRegion(t *testing.T) {
+	a := memoryTree(t)
+	v := alloc.OpenByteVec(a, alloc.Region{})
+	empty := func(after string) {
+		t.Helper()
+		n, err1 := v.Len()
+		c, err2 := v.Cap()
+		p, err3 := v.Bytes()
+		if err := errors.Join(err1, err2, err3); err != nil || n != 0 || c != 0 || len(p) != 0 || !v.Region().IsEmpty() {
+			t.Fatalf("%s: length %d, capacity %d, bytes %v in %v, %v", after, n, c, p, v.Region(), err)
+		}
+		if n, err := v.ReadAt(make([]byte, 1), 0); n != 0 || !errors.Is(err, io.EOF) {
+			t.Fatalf("%s: ReadAt = %d, %v", after, n, err)
+		}
+		if _, err := v.Get(0); !errors.Is(err, alloc.ErrRange) {
+			t.Fatalf("%s: Get: %v", after, err)
+		}
+	}
+	empty("opening")
+	for name, fn := range map[string]func() error{
+		"Append":      func() error { return v.Append() },
+		"Insert":      func() error { return v.Insert(0) },
+		"Remove":      func() error { return v.Remove(0, 0) },
+		"Truncate":    func() error { return v.Truncate(0) },
+		"Resize":      func() error { return v.Resize(0, 7) },
+		"Fill":        func() error { return v.Fill(7) },
+		"Reserve":     func() error { return v.Reserve(0) },
+		"ShrinkToFit": v.ShrinkToFit,
+		"Free":        v.Free,
+		"WriteAt":     func() error { _, err := v.WriteAt(nil, 0); return err },
+	} {
+		if err := fn(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		empty(name)
+	}
+	if err := v.Append(5); err != nil {
+		t.Fatal(err)
+	}
+	if p, err := v.Bytes(); err != nil || !bytes.Equal(p, []byte{5}) || v.Region().IsEmpty() {
+		t.Errorf("%v in %v, %v", p, v.Region(), err)
+	}
+}
+
 // What is no vector is not taken for one, and what is outside of one is refused.
 func TestByteVecRefusals(t *testing.T) {
 	a := memoryTree(t)

@@ -47,8 +47,8 @@ func ffSurvives(t *testing.T, what string, tidy bool, left *file.Crash, sure, ma
 	check(t, a.Stack().Close())
 }
 
-// The power is cut at each write and sync of every kind of operation: it has happened or not, and when it was acknowledged it
-// has.
+// The power is cut at each write and sync of every kind of operation: it has happened or not, and when it was
+// acknowledged it has.
 func TestFirstFitCrash(t *testing.T) {
 	for _, c := range ffCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -150,7 +150,8 @@ func TestFirstFitSyncs(t *testing.T) {
 	}
 }
 
-// Every call fails in turn, and from then on all of them: the operation has not happened, or so it says, and the file is sound.
+// Every call fails in turn, and from then on all of them: the operation has not happened, or so it says, and the file
+// is sound.
 func TestFirstFitFaults(t *testing.T) {
 	for _, c := range ffCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -201,8 +202,8 @@ func ffFails(t *testing.T, c *ffCase, call int, all bool, before, after []byte) 
 	return len(injected) > 0
 }
 
-// What is freed needs no room on the disk: when it is full, memory comes back by freeing what is at the end, and a refused free
-// leaves everything as it was.
+// What is freed needs no room on the disk: when it is full, memory comes back by freeing what is at the end, and a
+// refused free leaves everything as it was.
 func TestFirstFitFreeWhenFull(t *testing.T) {
 	before := ffPayload(t, "16 24 32")
 	disk := ffMemory(t, before)
@@ -212,7 +213,8 @@ func TestFirstFitFreeWhenFull(t *testing.T) {
 	full := errors.New("no space left on device")
 	fault.FailIf(func(op file.Op) error {
 		size := int64(headerSize + len(before))
-		if (op.Kind == file.OpWrite || op.Kind == file.OpWriteVec) && op.Off+op.Len > size || op.Kind == file.OpTruncate && op.Len > size {
+		if (op.Kind == file.OpWrite || op.Kind == file.OpWriteVec) && op.Off+op.Len > size ||
+			op.Kind == file.OpTruncate && op.Len > size {
 			return full
 		}
 		return nil
@@ -243,8 +245,8 @@ func mustState(t *testing.T, p []byte) string {
 	return state
 }
 
-// A block is given back right after it was given out, at the end and inside, and as one operation with others, which keeps
-// what it leaves at the end.
+// A block is given back right after it was given out, at the end and inside, and as one operation with others, which
+// keeps what it leaves at the end.
 func TestFirstFitFreeRightAfterAlloc(t *testing.T) {
 	for _, state := range []string{"", "16", "16 -200 16 /1", "16 -40 16 /1"} {
 		p := ffPayload(t, state)

@@ -17,8 +17,8 @@ import (
 // ffVictim is a small file with something of everything.
 const ffVictim = "40 -56 24 -24 32 -120 16 /3 1 5"
 
-// ffUse does everything with a file that may be damaged. Calls may fail, with an error that says why, and then nothing is
-// different; whatever they do, bytes of regions stay, if the marks were sound in the beginning.
+// ffUse does everything with a file that may be damaged. Calls may fail, with an error that says why, and then nothing
+// is different; whatever they do, bytes of regions stay, if the marks were sound in the beginning.
 func ffUse(t *testing.T, what string, spoilt, whole []byte) {
 	t.Helper()
 	disk := ffMemory(t, spoilt)
@@ -100,8 +100,8 @@ func ffUse(t *testing.T, what string, spoilt, whole []byte) {
 	check(t, a.Stack().Close())
 }
 
-// ffTurned says whether recovery will take a live block for a free one or the other way round: all that tells them apart is one
-// bit.
+// ffTurned says whether recovery will take a live block for a free one or the other way round: all that tells them
+// apart is one bit.
 func ffTurned(spoilt, whole []byte) bool {
 	for start := 48; start < len(whole) && spoilt[24]&1 != 0; start += 24 + int(ffOrder.Uint64(whole[start:])) {
 		if (spoilt[start+8]^whole[start+8])&1 != 0 {
@@ -157,8 +157,28 @@ func TestFirstFitDamagedLengths(t *testing.T) {
 func TestFirstFitWildNumbers(t *testing.T) {
 	whole := ffPayload(t, ffVictim)
 	numbers := []uint64{
-		0, 1, 8, 15, 16, 24, 32, 48, 56, 63, 1 << 20, 1 << 31, 1 << 32, 1 << 40, 1 << 62, math.MaxInt64 - 7, math.MaxInt64, 1 << 63,
-		math.MaxUint64 - 7, math.MaxUint64, uint64(len(whole)), uint64(len(whole) - 24),
+		0,
+		1,
+		8,
+		15,
+		16,
+		24,
+		32,
+		48,
+		56,
+		63,
+		1 << 20,
+		1 << 31,
+		1 << 32,
+		1 << 40,
+		1 << 62,
+		math.MaxInt64 - 7,
+		math.MaxInt64,
+		1 << 63,
+		math.MaxUint64 - 7,
+		math.MaxUint64,
+		uint64(len(whole)),
+		uint64(len(whole) - 24),
 	}
 	for i := range 7 {
 		r := ffRegion(whole, i)

@@ -23,8 +23,8 @@ import (
 
 var ffOrder = binary.LittleEndian
 
-// State of a FirstFit file, as text: the sizes of the blocks, negative if they are free, and behind a slash the free ones in
-// the order of the list, counted from 0: "16 -104 24 /1".
+// State of a FirstFit file, as text: the sizes of the blocks, negative if they are free, and behind a slash the free
+// ones in the order of the list, counted from 0: "16 -104 24 /1".
 
 // ffPayload is a payload in a state. Live blocks hold text, other bytes are stale.
 func ffPayload(t rapid.TB, state string) []byte {

@@ -51,7 +51,8 @@ type ffLeftover struct {
 
 const ffDamaged = "damaged" // in place of a state: it is refused
 
-// ffLeft are files as another program may leave them, with its flag set unless said otherwise, and what is made of them.
+// ffLeft are files as another program may leave them, with its flag set unless said otherwise, and what is made of
+// them.
 var ffLeft = []ffLeftover{
 	{"nothing half done", "16 -24 16 /1", ffAppend(), false, "16 -24 16 /1"},
 	{"another order", "-16 16 -24 16 -16 16 /2 4 0", ffAppend(), false, "-16 16 -24 16 -16 16 /0 2 4"},
@@ -60,11 +61,35 @@ var ffLeft = []ffLeftover{
 	{"the list begins nowhere", "16 -24 16 /1", ffHead(1 << 40), true, "16 -24 16 /1"},
 	{"the list begins before the arena", "16 -24 16 /1", ffHead(63), true, "16 -24 16 /1"},
 	{"the list begins at the end", "16 -24 16 /1", ffHead(48 + 40 + 48 + 40), true, "16 -24 16 /1"},
-	{"wild links", "-16 16 -24 16 /0 2", ffSet([3]int64{0, 0, 64}, [3]int64{0, 8, 1 << 50}, [3]int64{2, 0, 3}), false, "-16 16 -24 16 /0 2"},
+	{
+		"wild links",
+		"-16 16 -24 16 /0 2",
+		ffSet([3]int64{0, 0, 64}, [3]int64{0, 8, 1 << 50}, [3]int64{2, 0, 3}),
+		false,
+		"-16 16 -24 16 /0 2",
+	},
 
-	{"a split up to the header", "-104 16 /0", ffSet([3]int64{0, 40, 40}, [3]int64{0, 48, 40}, [3]int64{0, 56, 0}, [3]int64{0, 104, 40}), false, "-40 40 16 /0"},
-	{"a split of which only the middle is there", "-104 16 /0", ffSet([3]int64{0, 40, 40}, [3]int64{0, 48, 40}, [3]int64{0, 56, 0}), false, "-104 16 /0"},
-	{"a split of the smallest", "-56 16 /0", ffSet([3]int64{0, 16, 16}, [3]int64{0, 24, 16}, [3]int64{0, 32, 0}, [3]int64{0, 56, 16}), false, "-16 16 16 /0"},
+	{
+		"a split up to the header",
+		"-104 16 /0",
+		ffSet([3]int64{0, 40, 40}, [3]int64{0, 48, 40}, [3]int64{0, 56, 0}, [3]int64{0, 104, 40}),
+		false,
+		"-40 40 16 /0",
+	},
+	{
+		"a split of which only the middle is there",
+		"-104 16 /0",
+		ffSet([3]int64{0, 40, 40}, [3]int64{0, 48, 40}, [3]int64{0, 56, 0}),
+		false,
+		"-104 16 /0",
+	},
+	{
+		"a split of the smallest",
+		"-56 16 /0",
+		ffSet([3]int64{0, 16, 16}, [3]int64{0, 24, 16}, [3]int64{0, 32, 0}, [3]int64{0, 56, 16}),
+		false,
+		"-16 16 16 /0",
+	},
 	{"a merger up to the footer", "16 -24 -32 16 /1", ffSet([3]int64{1, -16, 80}), false, "16 -80 16 /1"},
 	{"a merger up to the link", "16 -24 -32 16", ffSet([3]int64{1, -16, 80}, [3]int64{2, 32, 80}), false, "16 -80 16 /1"},
 	{"growing at the end, zeros appended", "16 24", ffAppend(make([]byte, 16)...), false, "16 24"},
@@ -168,8 +193,8 @@ func TestFirstFitRecoveryKeepsTheRest(t *testing.T) {
 	same(t, "payload", got, want)
 }
 
-// Files that older programs leave at rest: footers that are wrong do not keep anybody from freeing what is around, and it is
-// not merged with what they belong to.
+// Files that older programs leave at rest: footers that are wrong do not keep anybody from freeing what is around, and
+// it is not merged with what they belong to.
 func TestFirstFitStaleFooters(t *testing.T) {
 	for _, c := range []struct {
 		name, before, after string
@@ -239,7 +264,11 @@ func TestFirstFitReclaim(t *testing.T) {
 		{"everything", "16 -24 32 -40 48 /3 1", ffAppend(), nil, "", 40 + 56 + 72},
 		{"nothing", "16 -24 32 -40 48 /3 1", ffAppend(), []int{0, 2, 4}, "16 -24 32 -40 48 /3 1", 0},
 		{"a list that is lost", "16 -24 32 -40 48 /3", ffAppend(), []int{0, 2, 4}, "16 -24 32 -40 48 /1 3", 0},
-		{"a list that leads into a region", "16 -24 32 -40 48 /3 1", ffSet([3]int64{3, 0, 64}), []int{0, 2, 4}, "16 -24 32 -40 48 /1 3", 0},
+		{
+			"a list that leads into a region", "16 -24 32 -40 48 /3 1", ffSet([3]int64{3, 0, 64}),
+			[]int{0, 2, 4},
+			"16 -24 32 -40 48 /1 3", 0,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			l := ffLeftover{before: c.before, edit: c.edit, sound: true}

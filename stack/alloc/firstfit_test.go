@@ -103,19 +103,40 @@ var ffCases = []ffCase{
 	{"alloc of the only free block", "-40 16 /0", ffAlloc(40), -1, "40 16", 0},
 	{"alloc of a block too small to be split", "-72 16 /0", ffAlloc(33), -1, "72 16", 0},
 	{"alloc of the back of the smallest block to be split", "-80 16 /0", ffAlloc(33), -1, "-16 40 16 /0", 1},
-	{"alloc of the back of a block inside the list", "-16 16 -96 16 -16 16 /0 2 4", ffAlloc(20), -1, "-16 16 -48 24 16 -16 16 /0 2 5", 3},
+	{
+		"alloc of the back of a block inside the list",
+		"-16 16 -96 16 -16 16 /0 2 4",
+		ffAlloc(20),
+		-1,
+		"-16 16 -48 24 16 -16 16 /0 2 5",
+		3,
+	},
 
 	{"free of the only block", "16", ffFree, 0, "", -1},
 	{"free at the end", "16 24", ffFree, 1, "16", -1},
 	{"free at the end, behind a free block", "16 -24 32 /1", ffFree, 2, "16", -1},
-	{"free at the end, behind a free block inside the list", "-16 16 -24 16 -24 16 /0 4 2", ffFree, 5, "-16 16 -24 16 /0 2", -1},
+	{
+		"free at the end, behind a free block inside the list",
+		"-16 16 -24 16 -24 16 /0 4 2",
+		ffFree,
+		5,
+		"-16 16 -24 16 /0 2",
+		-1,
+	},
 	{"free of the last block there is", "-16 24 /0", ffFree, 1, "", -1},
 	{"free", "16 24 32", ffFree, 1, "16 -24 32 /1", -1},
 	{"free in front of others in the list", "-16 24 32 16 /0", ffFree, 2, "-16 24 -32 16 /2 0", -1},
 	{"free before a free block", "16 24 -32 16 /2", ffFree, 1, "16 -80 16 /1", -1},
 	{"free behind a free block", "16 -24 32 16 /1", ffFree, 2, "16 -80 16 /1", -1},
 	{"free between free blocks", "16 -24 32 -16 16 /1 3", ffFree, 2, "16 -120 16 /1", -1},
-	{"free between free blocks, in another order", "-16 16 -24 32 -16 16 -16 16 /0 4 6 2", ffFree, 3, "-16 16 -120 16 -16 16 /2 0 4", -1},
+	{
+		"free between free blocks, in another order",
+		"-16 16 -24 32 -16 16 -16 16 /0 4 6 2",
+		ffFree,
+		3,
+		"-16 16 -120 16 -16 16 /2 0 4",
+		-1,
+	},
 	{"free in bulk", "16 24 32 40 48", ffFreeAll(1, 3), -1, "16 -24 32 -40 48 /1 3", -1},
 	{"free in bulk, up to the end", "16 24 32 40 48", ffFreeAll(3, 0, 4), -1, "-16 24 32 /0", -1},
 	{"free in bulk, everything", "16 24 -32 40 48 /2", ffFreeAll(0, 1, 3, 4), -1, "", -1},
@@ -147,7 +168,14 @@ var ffCases = []ffCase{
 	{"resize, cutting the front", "64 16", ffResize(60, -40, 0), 0, "-16 24 16 /0", 1},
 	{"resize, cutting both", "64 16", ffResize(60, -48, -10), 0, "-24 16 16 /0", 1},
 	{"resize, cutting the front behind a free block", "-16 64 16 /0", ffResize(64, -40, 0), 1, "-56 24 16 /0", 1},
-	{"resize over the end of the block before", "-16 16 -40 16 16 /0 2", ffResize(10, 24, 0), 3, "-16 16 -16 40 16 /0 2", 3},
+	{
+		"resize over the end of the block before",
+		"-16 16 -40 16 16 /0 2",
+		ffResize(10, 24, 0),
+		3,
+		"-16 16 -16 40 16 /0 2",
+		3,
+	},
 	{"resize over all of the block before", "-40 16 16 /0", ffResize(16, 64, 0), 1, "80 16", 0},
 	{"resize over both blocks", "-40 16 -64 16 /2 0", ffResize(16, 24, 16), 1, "-16 56 -48 16 /2 0", 1},
 	{"resize over both blocks whole", "-40 16 -16 16 /0 2", ffResize(16, 64, 40), 1, "120 16", 0},
@@ -397,7 +425,10 @@ func TestFirstFitRefusals(t *testing.T) {
 	lookalike := ffOrder.AppendUint64(ffOrder.AppendUint64(nil, 32), 0)
 	lookalike = ffOrder.AppendUint64(append(lookalike, text(32, 1)...), 32)
 	copy(p[in.Off+16:], lookalike)
-	copy(p[in.Off+104:], slices.Concat(ffOrder.AppendUint64(nil, 32), lookalike, lookalike)) // behind what looks like a footer
+	copy(
+		p[in.Off+104:],
+		slices.Concat(ffOrder.AppendUint64(nil, 32), lookalike, lookalike),
+	) // behind what looks like a footer
 	a, disk := ffWith(t, p)
 	was := raw(t, disk)
 	for _, c := range []struct {

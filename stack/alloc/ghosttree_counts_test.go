@@ -84,7 +84,12 @@ var ghostOps = []struct {
 	{name: "realloc within the block", run: reallocs(1, 100), cost: ghostCost{bytes: 28}},
 	{name: "realloc shorter", run: reallocs(1, 30), cost: ghostCost{bytes: 130}},
 	{name: "realloc into the right neighbour", prepare: frees(2), run: reallocs(1, 200), cost: ghostCost{bytes: 128}},
-	{name: "realloc over all of the right neighbour", prepare: frees(2), run: reallocs(1, 256), cost: ghostCost{bytes: 128}},
+	{
+		name:    "realloc over all of the right neighbour",
+		prepare: frees(2),
+		run:     reallocs(1, 256),
+		cost:    ghostCost{bytes: 128},
+	},
 	{name: "realloc at the end", run: reallocs(9, 5000)},
 	{name: "realloc that moves", run: reallocs(1, 1000), cost: ghostCost{bytes: 128 + 128, moved: 128}},
 	{name: "resize both ends", prepare: frees(1), run: func(sc *ghostScene) error {
@@ -95,7 +100,11 @@ var ghostOps = []struct {
 		_, err := sc.a.AllocBulk([]int64{1, 2, 33, 40, 100, 7, 8, 9})
 		return err
 	}, cost: ghostCost{bytes: 8 * 128}},
-	{name: "free bulk", run: func(sc *ghostScene) error { return sc.a.FreeBulk(sc.live[1:9]) }, cost: ghostCost{bytes: 8 * 128}},
+	{
+		name: "free bulk",
+		run:  func(sc *ghostScene) error { return sc.a.FreeBulk(sc.live[1:9]) },
+		cost: ghostCost{bytes: 8 * 128},
+	},
 	{name: "free bulk with gaps", prepare: frees(2, 4), run: func(sc *ghostScene) error {
 		return sc.a.FreeBulk([]alloc.Region{sc.live[8], sc.live[6], sc.live[1], sc.live[3]})
 	}, cost: ghostCost{bytes: 6 * 128}},
@@ -206,7 +215,10 @@ func (c ghostCost) check(t *testing.T, got file.Counts, blocks int) {
 	if most := 2*changed + head*nodes + 2*record; got.WriteBytes > most {
 		t.Errorf("%d bytes written, at most %d", got.WriteBytes, most)
 	}
-	if most := int(nodes) + 8; got.Writes > most || got.Truncates > 2 || got.Syncs+got.DirSyncs+got.Creates+got.Renames > 0 {
+	if most := int(
+		nodes,
+	) + 8; got.Writes > most || got.Truncates > 2 ||
+		got.Syncs+got.DirSyncs+got.Creates+got.Renames > 0 {
 		t.Errorf("%d writes, at most %d; %+v", got.Writes, most, got)
 	}
 }

@@ -181,7 +181,10 @@ func untouched(t rapid.TB, what string, a alloc.Allocator, p ghostImage, free []
 // damagedAt makes sure that an error names a place in the payload.
 func damagedAt(t *testing.T, err error, off int64) {
 	t.Helper()
-	if e, ok := errors.AsType[*stack.CorruptError](err); !ok || e.Off != headerSize+off || e.Path != name || e.Reason == "" {
+	if e, ok := errors.AsType[*stack.CorruptError](
+		err,
+	); !ok || e.Off != headerSize+off || e.Path != name ||
+		e.Reason == "" {
 		t.Fatalf("got %v, want damage at %d of the payload", err, off)
 	}
 }

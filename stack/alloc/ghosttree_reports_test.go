@@ -121,7 +121,9 @@ func TestGhostTreeCrashesOfGrowthAndCuts(t *testing.T) {
 			return err
 		},
 		"bulk of all": func(a *alloc.GhostTree) error {
-			return a.FreeBulk([]alloc.Region{in(0, 32), in(3, 64), in(6, 96), in(13, 64), in(17, 96), in(23, 64), in(26, 2*32), last})
+			return a.FreeBulk([]alloc.Region{
+				in(0, 32), in(3, 64), in(6, 96), in(13, 64), in(17, 96), in(23, 64), in(26, 2*32), last,
+			})
 		},
 		"move of an odd length": func(a *alloc.GhostTree) error {
 			_, err := a.Realloc(in(6, 95), 777)

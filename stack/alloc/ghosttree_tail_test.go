@@ -193,8 +193,16 @@ func TestGhostTreeChurn(t *testing.T) {
 			accounted(t, a, c.live...)
 			stats, err := a.Stats()
 			check(t, err)
-			t.Logf("seed %d: the payload has %.3f times the live bytes, on average %.3f, at worst %.3f; %d free blocks, fragmentation %.2f",
-				seed, c.ratio(), average, worst, stats.FreeBlocks, stats.Fragmentation())
+			t.Logf(
+				"seed %d: the payload has %.3f times the live bytes, on average %.3f, at worst %.3f; %d free blocks, "+
+					"fragmentation %.2f",
+				seed,
+				c.ratio(),
+				average,
+				worst,
+				stats.FreeBlocks,
+				stats.Fragmentation(),
+			)
 			if c.ratio() > 1.3 || average > 1.3 {
 				t.Errorf("%.3f times the live bytes, on average %.3f", c.ratio(), average)
 			}

@@ -44,7 +44,8 @@ func TestGhostTreeGolden(t *testing.T) {
 	closeGhost(t, a)
 }
 
-// A program that left bytes behind a region, as bstack 0.4.4 does when it shrinks one in place, does not make them appear.
+// A program that left bytes behind a region, as bstack 0.4.4 does when it shrinks one in place, does not make them
+// appear.
 func TestGhostTreeStalePadding(t *testing.T) {
 	for name, grow := range map[string]func(a *alloc.GhostTree, r alloc.Region) (alloc.Region, error){
 		"realloc in the block": func(a *alloc.GhostTree, r alloc.Region) (alloc.Region, error) { return a.Realloc(r, 32) },

@@ -206,11 +206,25 @@ func (g *gate) release() {
 	g.changed.Broadcast()
 }
 
+// patience is how long something may take that comes at once unless something is wrong.
+const patience = 20 * time.Second
+
 // await waits until a sync waits.
 func (g *gate) await() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	late := false
+	timer := time.AfterFunc(patience, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		late = true
+		g.changed.Broadcast()
+	})
+	defer timer.Stop()
 	for g.waiting == 0 || g.permits > 0 {
+		if late {
+			panic("no sync comes")
+		}
 		g.changed.Wait()
 	}
 }
@@ -218,13 +232,16 @@ func (g *gate) await() {
 // queued waits until n goroutines wait for their turn in stacks.
 func queued(n int) {
 	dump := make([]byte, 1<<20)
-	for strings.Count(string(dump[:runtime.Stack(dump, true)]), "stack.(*operation).wait(") < n {
+	for start := time.Now(); strings.Count(string(dump[:runtime.Stack(dump, true)]), "stack.(*operation).wait(") < n; {
+		if time.Since(start) > patience {
+			panic("they do not come")
+		}
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// fates calls fn with some of what may be left of a disk when the power is cut: everything, only what was synced, and random
-// subsets of the rest, in part torn.
+// fates calls fn with some of what may be left of a disk when the power is cut: everything, only what was synced, and
+// random subsets of the rest, in part torn.
 func fates(disk *file.Crash, random int, fn func(what string, left *file.Crash)) {
 	fn("kept all", disk.AfterCutKeeping(file.KeepAll))
 	if len(disk.Unsynced()) == 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/holtdb/holt/internal/file"
 )
 
-// The power is cut at each write and sync of a history. What was acknowledged is there, and what was under way as a whole or
-// not at all.
+// The power is cut at each write and sync of a history. What was acknowledged is there, and what was under way as a
+// whole or not at all.
 func TestCrash(t *testing.T) {
 	forAll(t, func(t *testing.T, k *kind) {
 		for _, h := range histories(t, k) {

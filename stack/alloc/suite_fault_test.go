@@ -17,8 +17,8 @@ import (
 	"github.com/holtdb/holt/stack/alloc"
 )
 
-// failures are ways in which calls fail, from the k-th on. What the stack takes for atomic, the record and writes inside one
-// block, is not written in part.
+// failures are ways in which calls fail, from the k-th on. What the stack takes for atomic, the record and writes
+// inside one block, is not written in part.
 var failures = []struct {
 	name  string
 	err   error
@@ -35,8 +35,8 @@ func takesSpace(op file.Op) bool {
 	return op.Kind == file.OpWriteVec && op.Len > blockSize || op.Kind == file.OpTruncate
 }
 
-// Each call of a history fails, and the handle is used on. An operation that failed has done nothing, or all further ones are
-// refused until the file is reopened.
+// Each call of a history fails, and the handle is used on. An operation that failed has done nothing, or all further
+// ones are refused until the file is reopened.
 func TestFaults(t *testing.T) {
 	forAll(t, func(t *testing.T, k *kind) {
 		for _, h := range histories(t, k) {
@@ -49,8 +49,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// fails plays a history in which a call fails, and the ones after it if the failure is such, until the operation that met it
-// has returned. It says whether there was such a call.
+// fails plays a history in which a call fails, and the ones after it if the failure is such, until the operation that
+// met it has returned. It says whether there was such a call.
 func (h *history) fails(t *testing.T, i, call int) bool {
 	t.Helper()
 	f := failures[i]
@@ -96,7 +96,15 @@ func (h *history) fails(t *testing.T, i, call int) bool {
 }
 
 // goesOn uses a handle after a failure.
-func (h *history) goesOn(t *testing.T, what string, w *world, fault *file.Fault, disk *file.Crash, done int, err error) {
+func (h *history) goesOn(
+	t *testing.T,
+	what string,
+	w *world,
+	fault *file.Fault,
+	disk *file.Crash,
+	done int,
+	err error,
+) {
 	t.Helper()
 	fault.FailIf(nil)
 	// It may have been broken in the background, by a call before the one that failed the operation.
@@ -139,8 +147,8 @@ func (h *history) refusesAll(t rapid.TB, what string, w *world, done int) {
 	}
 }
 
-// completes makes sure that an operation that failed has done nothing to the file nor in memory: done again, and followed by
-// the rest of the history, it leads where it would have led at once.
+// completes makes sure that an operation that failed has done nothing to the file nor in memory: done again, and
+// followed by the rest of the history, it leads where it would have led at once.
 func (h *history) completes(t rapid.TB, what string, w *world, done int) {
 	t.Helper()
 	same(t, what+": payload", mustPeek(t, w.a.Stack()), h.states[done].payload)
@@ -186,7 +194,8 @@ func TestFaultsOfGroups(t *testing.T) {
 	})
 }
 
-// until makes operations that leave nothing to read, until one fails. It returns what is live if that was done all the same.
+// until makes operations that leave nothing to read, until one fails. It returns what is live if that was done all the
+// same.
 func (w *world) until(t rapid.TB, d dice) []piece {
 	for range 60 {
 		was := w.live

@@ -222,8 +222,8 @@ func TestFuzzWeighted(t *testing.T) {
 	})
 }
 
-// The same with calls that fail: nothing is lost but what was under way when the handle failed, and that is got back from
-// those that are known to live.
+// The same with calls that fail: nothing is lost but what was under way when the handle failed, and that is got back
+// from those that are known to live.
 func TestFuzzWeightedWithFaults(t *testing.T) {
 	forAll(t, func(t *testing.T, k *kind) {
 		for i, c := range suites {

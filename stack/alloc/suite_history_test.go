@@ -28,8 +28,8 @@ type state struct {
 	live    []piece
 }
 
-// history is what is done to a file, and what it holds after each operation if nothing goes wrong. States follow from the
-// operations, so that any run that makes them all has to pass through the same.
+// history is what is done to a file, and what it holds after each operation if nothing goes wrong. States follow from
+// the operations, so that any run that makes them all has to pass through the same.
 type history struct {
 	name   string
 	kind   *kind
@@ -94,7 +94,10 @@ func histories(t *testing.T, k *kind) (all []*history) {
 	t.Helper()
 	for v := range verbs {
 		for seed := range uint64(times(2, 8)) {
-			all = append(all, record(t, k, fmt.Sprint(v, ", seed ", seed), seed, func(d dice) []op { return []op{everything.opOf(d, v)} }))
+			all = append(
+				all,
+				record(t, k, fmt.Sprint(v, ", seed ", seed), seed, func(d dice) []op { return []op{everything.opOf(d, v)} }),
+			)
 		}
 	}
 	for seed := range uint64(times(3, 10)) {

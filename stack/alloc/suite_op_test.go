@@ -25,7 +25,8 @@ const (
 
 func (v verb) String() string {
 	return [...]string{
-		"alloc", "alloc uninit", "alloc bulk", "realloc", "realloc uninit", "resize", "free", "free bulk", "write", "update", "reopen",
+		"alloc", "alloc uninit", "alloc bulk", "realloc", "realloc uninit", "resize", "free", "free bulk", "write",
+		"update", "reopen",
 	}[v]
 }
 
@@ -84,8 +85,17 @@ type habit struct {
 // everything is the habit of the tests of this suite.
 var everything = habit{
 	weights: [verbs]int{
-		doAlloc: 20, doAllocUninit: 8, doAllocBulk: 4, doRealloc: 14, doReallocUninit: 5, doResize: 10, doFree: 18, doFreeBulk: 4,
-		doWrite: 20, doUpdate: 5, doReopen: 3,
+		doAlloc:         20,
+		doAllocUninit:   8,
+		doAllocBulk:     4,
+		doRealloc:       14,
+		doReallocUninit: 5,
+		doResize:        10,
+		doFree:          18,
+		doFreeBulk:      4,
+		doWrite:         20,
+		doUpdate:        5,
+		doReopen:        3,
 	},
 	most: 400, adversarial: 25,
 }

@@ -130,8 +130,8 @@ func (w *world) bounds(t rapid.TB) (reserved, arena int64) {
 	return reserved, arena
 }
 
-// What cannot be a region of the allocator is refused with the right error, and nothing is touched: alone, and in a batch,
-// which goes on.
+// What cannot be a region of the allocator is refused with the right error, and nothing is touched: alone, and in a
+// batch, which goes on.
 func TestRefusals(t *testing.T) {
 	forEach(t, func(t *testing.T, k *kind) {
 		h := newHouse(t, k)

@@ -39,7 +39,8 @@ var kinds = []kind{
 	{
 		name: "firstfit", open: as(alloc.OpenFirstFit),
 		takes:   func(n int64) (int64, int64) { return max(16, (n+7)&^7) + 24, 1 << 40 }, // shrinking gives nothing back
-		resizes: true, shrinks: true, extends: true, reuses: true, merges: true, apart: true, doubles: true, knows: true, aligned: true,
+		resizes: true, shrinks: true, extends: true, reuses: true, merges: true,
+		apart: true, doubles: true, knows: true, aligned: true,
 	},
 	{
 		name: "slab", open: as(func(s *stack.Stack) (*alloc.Slab, error) { return alloc.OpenSlab(s, 64) }),
@@ -47,7 +48,8 @@ var kinds = []kind{
 		resizes: true, shrinks: true, reuses: true, doubles: true, aligned: true,
 	},
 	{
-		name: "checked-slab", open: as(func(s *stack.Stack) (*alloc.CheckedSlab, error) { return alloc.OpenCheckedSlab(s, 56) }),
+		name:    "checked-slab",
+		open:    as(func(s *stack.Stack) (*alloc.CheckedSlab, error) { return alloc.OpenCheckedSlab(s, 56) }),
 		takes:   func(n int64) (int64, int64) { n = (n + 8 + 63) / 64 * 64; return n, n },
 		resizes: true, shrinks: true, reuses: true, apart: true, doubles: true, knows: true, aligned: true,
 	},

@@ -97,7 +97,8 @@ var (
 	errPanicked = errors.New("panicked")
 )
 
-// do makes an operation. It returns an error if the operation failed when nothing forbids it; then nothing is different.
+// do makes an operation. It returns an error if the operation failed when nothing forbids it; then nothing is
+// different.
 func (w *world) do(t rapid.TB, o op) error {
 	t.Helper()
 	var arena []byte
@@ -346,8 +347,8 @@ func (w *world) write(on operations, o op, i int, arena []byte) error {
 	return nil
 }
 
-// look makes sure of the bytes of a region that is new: it has n, keep is at off in it, and the others are zero, if they are
-// to be.
+// look makes sure of the bytes of a region that is new: it has n, keep is at off in it, and the others are zero, if
+// they are to be.
 func (w *world) look(t rapid.TB, on operations, r alloc.Region, n int64, keep []byte, off int64, zero bool) piece {
 	t.Helper()
 	if r.Len != n {

@@ -1,0 +1,317 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package content
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"slices"
+
+	"github.com/holtdb/holt/content/archive"
+	"github.com/holtdb/holt/content/segment"
+)
+
+// CheckOptions say what [Store.Check] looks at. The zero value is the head, with its checkpoints.
+type CheckOptions struct {
+	// Revisions are what to check; none is the head.
+	Revisions []segment.RecordID
+	// All checks every revision of the journal instead.
+	All bool
+	// Paths are what to check of each; none is /root, and /checkpoints/…/root of each checkpoint there is.
+	Paths []string
+	// Binaries has all bytes of binaries read, and those that are kept outside compared with their ids.
+	Binaries bool
+	// Archives has the archives checked first, every byte of them.
+	Archives bool
+	// Found is told what is wrong. An error that it returns ends the check.
+	Found func(finding error) error
+}
+
+// CheckReport is what was checked.
+type CheckReport struct {
+	Revisions int   // that were checked
+	Whole     int   // of which everything could be read
+	Nodes     int64 // each was read once, however many revisions it is in
+	Values    int64
+	Binaries  int64
+	Outside   int64 // binaries that were not looked at, as nobody knows where they are
+	Paths     []CheckedPath
+}
+
+// CheckedPath is a path and the newest revision in which everything there can be read.
+type CheckedPath struct {
+	Path string
+	Good archive.Revision // the zero value if there is none
+}
+
+// Check reads everything there is in revisions. When some path is not whole in these, older revisions are looked at until
+// there is one in which it is, which is reported; their own faults are not.
+func (s *Store) Check(ctx context.Context, opts CheckOptions) (CheckReport, error) {
+	c := &check{
+		verifier: verifier{
+			descent: descent{walk: &walk{store: s}, ctx: ctx}, binaries: opts.Binaries,
+			marks: map[*segment.Segment]*marks{},
+		},
+		opts: opts,
+	}
+	err := c.run()
+	s.opts.Progress(c.nodes % reportEvery)
+	c.report.Nodes = c.nodes
+	c.report.Values, c.report.Binaries, c.report.Outside = c.values, c.read, c.outside
+	return c.report, err
+}
+
+// check is one call of Check.
+type check struct {
+	verifier
+	opts   CheckOptions
+	report CheckReport
+	silent bool // what is found is not what was asked for
+}
+
+func (c *check) run() error {
+	c.found = func(err error) error {
+		if c.silent {
+			return nil
+		}
+		return c.opts.Found(err)
+	}
+	if err := c.archives(); err != nil {
+		return err
+	}
+	wanted, err := c.wanted()
+	if err != nil {
+		return err
+	}
+	for _, r := range wanted {
+		if err := c.asked(r); err != nil {
+			return err
+		}
+	}
+	return c.search(wanted)
+}
+
+func (c *check) archives() error {
+	for _, a := range c.store.Archives() {
+		r, ok := a.(interface{ Check() iter.Seq[error] })
+		if !c.opts.Archives || !ok {
+			continue
+		}
+		for finding := range r.Check() {
+			if err := c.opts.Found(finding); err != nil {
+				return err
+			}
+		}
+		if err := c.ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wanted is the revisions that were asked for.
+func (c *check) wanted() ([]archive.Revision, error) {
+	var list []archive.Revision
+	for _, id := range c.opts.Revisions {
+		list = append(list, archive.Revision{ID: id})
+	}
+	head, ok := c.store.Head()
+	asked := len(list) > 0
+	switch {
+	case !ok && !asked:
+		if err := c.opts.Found(archive.ErrNoHead); err != nil {
+			return nil, err
+		}
+	case !asked && !c.opts.All:
+		list = append(list, archive.Revision{ID: head})
+	}
+	newest := ok && !asked
+	for r, err := range c.store.Journal() {
+		if err != nil {
+			return nil, err
+		}
+		if newest && r.ID != head {
+			err := c.opts.Found(fmt.Errorf("the journal ends with revision %s, of which nothing is there; the head is %s", r.ID, head))
+			if err != nil {
+				return nil, err
+			}
+		}
+		newest = false
+		i := slices.IndexFunc(list, func(l archive.Revision) bool { return l.ID == r.ID })
+		switch {
+		case i >= 0:
+			list[i].Time = r.Time
+		case c.opts.All:
+			list = append(list, r)
+		}
+	}
+	return list, nil
+}
+
+// asked checks a revision that was asked for.
+func (c *check) asked(r archive.Revision) error {
+	c.report.Revisions++
+	whole := true
+	root, err := c.store.Root(r.ID)
+	if err != nil {
+		return c.found(fmt.Errorf("revision %s: %w", r.ID, err))
+	}
+	if _, ok, err := root.Child("root"); !ok || err != nil {
+		whole = false
+		if err == nil {
+			err = errors.New("no super-root: it has no child root")
+		}
+		if err := c.found(fmt.Errorf("revision %s: %w", r.ID, c.store.Locate(err))); err != nil {
+			return err
+		}
+	}
+	paths, err := c.pathsOf(root)
+	if err != nil {
+		whole = false
+		if err := c.found(fmt.Errorf("revision %s: %w", r.ID, err)); err != nil {
+			return err
+		}
+	}
+	for _, path := range paths {
+		good, err := c.path(r, root, path)
+		if err != nil {
+			return err
+		}
+		whole = whole && good
+		c.note(path, r, good)
+	}
+	if whole {
+		c.report.Whole++
+	}
+	return nil
+}
+
+// pathsOf is what is to be checked of a revision.
+func (c *check) pathsOf(root segment.Node) ([]string, error) {
+	if len(c.opts.Paths) > 0 {
+		var list []string
+		for _, path := range c.opts.Paths {
+			list = append(list, CleanPath(path))
+		}
+		return list, nil
+	}
+	list := []string{"/root"}
+	checkpoints, ok, err := root.Child("checkpoints")
+	if err != nil || !ok {
+		return list, c.store.Locate(err)
+	}
+	children, err := sortedChildren(checkpoints)
+	for _, child := range children {
+		list = append(list, "/checkpoints/"+string(segment.AppendText(nil, child.name)))
+	}
+	return list, c.store.Locate(err)
+}
+
+// path checks a path of a revision.
+func (c *check) path(r archive.Revision, root segment.Node, path string) (good bool, err error) {
+	n, err := c.store.Descend(root, path)
+	if err != nil {
+		if _, none := errors.AsType[*PathError](err); none && c.opts.All {
+			return false, nil // it need not have been there always
+		}
+		return false, c.found(fmt.Errorf("revision %s: %w", r.ID, err))
+	}
+	c.revision, c.findings = r.ID, 0
+	c.at = Visit{pathOf(path), 0, n, c.store}
+	good, err = c.node(n)
+	if err == nil && !good && c.findings == 0 {
+		err = c.found(fmt.Errorf("revision %s: %s is not whole, as reported above", r.ID, path))
+	}
+	return good, err
+}
+
+// note remembers the newest good revision of a path. Revisions come newest first, but for those asked for by name.
+func (c *check) note(path string, r archive.Revision, good bool) {
+	i := slices.IndexFunc(c.report.Paths, func(p CheckedPath) bool { return p.Path == path })
+	if i < 0 {
+		c.report.Paths = append(c.report.Paths, CheckedPath{Path: path})
+		i = len(c.report.Paths) - 1
+	}
+	if p := &c.report.Paths[i]; good && p.Good.ID == (segment.RecordID{}) {
+		p.Good = r
+	}
+}
+
+// search goes through older revisions until each path has a good one.
+func (c *check) search(done []archive.Revision) error {
+	c.silent = true
+	if len(c.report.Paths) == 0 {
+		c.report.Paths = []CheckedPath{{Path: "/root"}}
+	}
+	for r, err := range c.store.Journal() {
+		missing := slices.ContainsFunc(c.report.Paths, func(p CheckedPath) bool { return p.Good.ID == (segment.RecordID{}) })
+		if err != nil || !missing {
+			return err
+		}
+		if slices.ContainsFunc(done, func(d archive.Revision) bool { return d.ID == r.ID }) {
+			continue
+		}
+		root, err := c.store.Root(r.ID)
+		if err != nil {
+			continue // it is not good
+		}
+		for _, p := range c.report.Paths {
+			if p.Good.ID != (segment.RecordID{}) {
+				continue
+			}
+			good, err := c.path(r, root, p.Path)
+			if err != nil {
+				return err
+			}
+			c.note(p.Path, r, good)
+		}
+	}
+	return nil
+}
+
+// verifyBinary reads a binary.
+func (v *verifier) verifyBinary(value segment.Value) error {
+	if !value.IsExternal() {
+		if !v.binaries {
+			return nil
+		}
+		v.read++
+		_, err := value.WriteTo(io.Discard)
+		return err
+	}
+	id, err := v.store.BlobID(value)
+	if err != nil || !v.binaries {
+		return err
+	}
+	if v.store.opts.Blobs != nil {
+		err = v.verifyOutside(id)
+	}
+	if v.store.opts.Blobs == nil || errors.Is(err, segment.ErrExternal) {
+		v.outside++
+		return nil
+	}
+	v.read++
+	return err
+}
+
+// verifyOutside compares a binary with its id.
+func (v *verifier) verifyOutside(id string) error {
+	r, err := v.store.opts.Blobs.Open(id)
+	if err != nil {
+		return err
+	}
+	h := sha256.New()
+	n, err := io.Copy(h, r)
+	if cerr := r.Close(); err == nil {
+		err = cerr
+	}
+	if want, length, ok := v.store.opts.Blobs.Digest(id); err == nil && ok && (n != length || want != [sha256.Size]byte(h.Sum(nil))) {
+		err = fmt.Errorf("binary %s: the bytes are others", id)
+	}
+	return err
+}
