@@ -5,10 +5,8 @@ package content
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 
@@ -49,8 +47,8 @@ type CheckedPath struct {
 	Good archive.Revision // the zero value if there is none
 }
 
-// Check reads everything there is in revisions. When some path is not whole in these, older revisions are looked at until
-// there is one in which it is, which is reported; their own faults are not.
+// Check reads everything there is in revisions. When some path is not whole in these, older revisions are looked at
+// until there is one in which it is, which is reported; their own faults are not.
 func (s *Store) Check(ctx context.Context, opts CheckOptions) (CheckReport, error) {
 	c := &check{
 		verifier: verifier{
@@ -136,7 +134,8 @@ func (c *check) wanted() ([]archive.Revision, error) {
 			return nil, err
 		}
 		if newest && r.ID != head {
-			err := c.opts.Found(fmt.Errorf("the journal ends with revision %s, of which nothing is there; the head is %s", r.ID, head))
+			const format = "the journal ends with revision %s, of which nothing is there; the head is %s"
+			err := c.opts.Found(fmt.Errorf(format, r.ID, head))
 			if err != nil {
 				return nil, err
 			}
@@ -272,46 +271,4 @@ func (c *check) search(done []archive.Revision) error {
 		}
 	}
 	return nil
-}
-
-// verifyBinary reads a binary.
-func (v *verifier) verifyBinary(value segment.Value) error {
-	if !value.IsExternal() {
-		if !v.binaries {
-			return nil
-		}
-		v.read++
-		_, err := value.WriteTo(io.Discard)
-		return err
-	}
-	id, err := v.store.BlobID(value)
-	if err != nil || !v.binaries {
-		return err
-	}
-	if v.store.opts.Blobs != nil {
-		err = v.verifyOutside(id)
-	}
-	if v.store.opts.Blobs == nil || errors.Is(err, segment.ErrExternal) {
-		v.outside++
-		return nil
-	}
-	v.read++
-	return err
-}
-
-// verifyOutside compares a binary with its id.
-func (v *verifier) verifyOutside(id string) error {
-	r, err := v.store.opts.Blobs.Open(id)
-	if err != nil {
-		return err
-	}
-	h := sha256.New()
-	n, err := io.Copy(h, r)
-	if cerr := r.Close(); err == nil {
-		err = cerr
-	}
-	if want, length, ok := v.store.opts.Blobs.Digest(id); err == nil && ok && (n != length || want != [sha256.Size]byte(h.Sum(nil))) {
-		err = fmt.Errorf("binary %s: the bytes are others", id)
-	}
-	return err
 }

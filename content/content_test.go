@@ -111,6 +111,26 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
+// TestFingerprintsTell changes one thing at a time.
+func TestFingerprintsTell(t *testing.T) {
+	const at = 1536 // of the segment with the head
+	tiny := filepath.Join("testdata", "tiny")
+	seen := map[[32]byte]string{fingerprint(t, open(t, tiny), "/root"): "nothing"}
+	for what, off := range map[string]int{
+		"a value": 0xc8 + 1, "the name of a property": 0xd8 + 1, "the name of a child": 0xe8 + 1, "a type": 0xcc + 10,
+	} {
+		sum := fingerprint(t, open(t, damagedTiny(t, func(b []byte) { b[at+off] ^= 2 })), "/root")
+		if other, ok := seen[sum]; ok {
+			t.Errorf("%s has changed, and %s: the fingerprint is the same", what, other)
+		}
+		seen[sum] = what
+	}
+	later := open(t, damagedTiny(t, func(b []byte) { b[at+0xf0+20] ^= 1 })) // the segment's info
+	if seen[fingerprint(t, later, "/root")] != "nothing" {
+		t.Error("the fingerprint is one of more than content")
+	}
+}
+
 func headOf(t testing.TB, s *content.Store) segment.RecordID {
 	t.Helper()
 	head, ok := s.Head()
@@ -195,6 +215,33 @@ func TestWalkEnds(t *testing.T) {
 		if err := s.Walk(t.Context(), head, "/root/hello", opts, visit(nil)); err != nil || n != 1 {
 			t.Errorf("%d workers, one node: %v after %d nodes", workers, err, n)
 		}
+	}
+}
+
+// TestWalkTakesNoMemory reads every property of a store.
+func TestWalkTakesNoMemory(t *testing.T) {
+	s := open(t, filepath.Join(unpackFixture(t, "base"), folders["base"]))
+	head := headOf(t, s)
+	nodes, values := 0, 0
+	walk := func() {
+		must(t, s.Walk(t.Context(), head, "/", content.WalkOptions{}, func(v *content.Visit) error {
+			nodes++
+			p := v.Node.Properties()
+			for p.Next() {
+				for i := range p.Count() {
+					if _, err := p.Value(i); err != nil {
+						return err
+					}
+					values++
+				}
+			}
+			return p.Err()
+		}))
+	}
+	walk() // which parses the segments
+	nodes, values = 0, 0
+	if n := testing.AllocsPerRun(1, walk); n > 100 {
+		t.Errorf("%v allocations for %d nodes, %d values", n, nodes/2, values/2)
 	}
 }
 

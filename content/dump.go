@@ -19,8 +19,9 @@ import (
 //	N <hex of the path> <stable id>
 //	P <hex of the name> <type> <number of values> <value> …
 //
-// A value is the hex of its text, a binary its length, a colon and its SHA-256. If all values of a property, each with a
-// blank in front, are longer than 200 bytes, H, the length of that text, a colon and its SHA-256 stand in their place.
+// A value is the hex of its text, a binary its length, a colon and its SHA-256. If all values of a property, each
+// with a blank in front, are longer than 200 bytes, H, the length of that text, a colon and its SHA-256 stand in
+// their place.
 func (s *Store) Dump(ctx context.Context, out io.Writer, revision segment.RecordID, path string) error {
 	if _, err := s.Find(revision, path); err != nil { // before anything is printed
 		return err

@@ -16,10 +16,10 @@ import (
 // segments they are, whether their binaries are kept outside or not, and in whatever order children and properties are
 // stored.
 //
-// The digest of a node is the SHA-256 of, for each property by name: P, name, type, number of values, values; for each child
-// by name: C, name, digest. A name is its length and UTF-8, a type one signed byte, a value: S, length and text, or if the
-// text is longer than 200 bytes L, length, and SHA-256; B, length and SHA-256 of a binary. Lengths and numbers are
-// 8 bytes, big-endian.
+// The digest of a node is the SHA-256 of, for each property by name: P, name, type, number of values, values; for
+// each child by name: C, name, digest. A name is its length and UTF-8, a type one signed byte, a value: S, length and
+// text, or if the text is longer than 200 bytes L, length, and SHA-256; B, length and SHA-256 of a binary. Lengths
+// and numbers are 8 bytes, big-endian.
 func (s *Store) Fingerprint(ctx context.Context, revision segment.RecordID, path string) ([sha256.Size]byte, error) {
 	n, err := s.Find(revision, path)
 	if err != nil {

@@ -20,8 +20,8 @@ func (e *PathError) Error() string {
 	return fmt.Sprintf("no node %s: %s has no such child", e.Path, e.Base)
 }
 
-// CleanPath is a path in the form in which paths are printed: it begins with a slash, and does not end with one unless that is
-// all.
+// CleanPath is a path in the form in which paths are printed: it begins with a slash, and does not end with one
+// unless that is all.
 func CleanPath(path string) string {
 	return "/" + strings.Join(splitPath(path), "/")
 }

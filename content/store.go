@@ -35,8 +35,8 @@ type Store struct {
 	parsed map[segment.ID]*segment.Segment // guarded by mu
 }
 
-// Open opens the store in a directory for reading, beside a program that writes to it perhaps. What is seen is the state at
-// that moment. A nil opts is the zero value.
+// Open opens the store in a directory for reading, beside a program that writes to it perhaps. What is seen is the
+// state at that moment. A nil opts is the zero value.
 func Open(dir string, opts *Options) (*Store, error) {
 	var o Options
 	if opts != nil {
@@ -131,8 +131,8 @@ func (s *Store) ArchiveOf(id segment.ID) (archive.Archive, archive.Entry, bool) 
 	return nil, archive.Entry{}, false
 }
 
-// Locate adds to an error about a segment the archive that this is in. The methods of a Store do so themselves; it is for
-// errors of nodes and values.
+// Locate adds to an error about a segment the archive that this is in. The methods of a Store do so themselves; it is
+// for errors of nodes and values.
 func (s *Store) Locate(err error) error {
 	c, ok := errors.AsType[*segment.CorruptError](err)
 	if _, located := errors.AsType[*archive.CorruptError](err); !ok || located {

@@ -40,8 +40,8 @@ func (t *textWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// unfinished is the number of bytes at the end that more bytes might make a character of, or what becomes one U+FFFD: from
-// the last byte on that begins something, if that is longer by its first byte.
+// unfinished is the number of bytes at the end that more bytes might make a character of, or what becomes one U+FFFD:
+// from the last byte on that begins something, if that is longer by its first byte.
 func unfinished(b []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		switch lead := b[len(b)-n]; {

@@ -35,8 +35,8 @@ const (
 	damaged
 )
 
-// marks has the states of the nodes of a segment: by number, as far as there are so many records, which nearly always is
-// all.
+// marks has the states of the nodes of a segment: by number, as far as there are so many records, which nearly always
+// is all.
 type marks struct {
 	few  []state
 	many map[uint32]state

@@ -15,8 +15,8 @@ import (
 	"github.com/holtdb/holt/content/segment"
 )
 
-// MaxDepth is the number of nodes that may be above another. No content comes near it; only a node among its own descendants
-// does.
+// MaxDepth is the number of nodes that may be above another. No content comes near it; only a node among its own
+// descendants does.
 const MaxDepth = 1 << 12
 
 // ErrSkipChildren is returned by a visitor to have what is below the node left out.
@@ -48,8 +48,8 @@ type WalkOptions struct {
 	// Workers is the number of goroutines. With one, or zero, a node comes before its children and these before the next
 	// sibling. With more, a node comes before its children and that is all; the visitor is called by several of them.
 	Workers int
-	// Sorted has children visited by name instead of in the order in which they are stored. It takes memory for all children
-	// of the nodes on the way down.
+	// Sorted has children visited by name instead of in the order in which they are stored. It takes memory for all
+	// children of the nodes on the way down.
 	Sorted bool
 }
 
@@ -163,6 +163,7 @@ type descent struct {
 	*walk
 	ctx   context.Context //nolint:containedctx // lives as long as one call
 	at    Visit
+	shown Visit
 	nodes int64
 }
 
@@ -181,8 +182,8 @@ func (d *descent) node() error {
 	if err := d.pace(); err != nil {
 		return err
 	}
-	v := d.at // the visitor is free to change its copy
-	err := d.visit(&v)
+	d.shown = d.at // a copy, which takes no memory; the visitor is free to change it
+	err := d.visit(&d.shown)
 	switch {
 	case errors.Is(err, ErrSkipChildren):
 		return nil

@@ -20,8 +20,8 @@ func newContentArchives() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "archives DIR",
 		Short: "List the archives, newest first",
-		Long: `Lists the archives with their sizes, the numbers of data and bulk segments in them, and the generations of these. The
-archive that a program writes to has no index yet.`,
+		Long: `Lists the archives with their sizes, the numbers of data and bulk segments in them, and the generations of
+these. The archive that a program writes to has no index yet.`,
 		Example: "  holt content archives segmentstore",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -22,9 +22,9 @@ func newContentCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check DIR",
 		Short: "Check that a content store is sound",
-		Long: `Checks every byte of the archives, unless --quick is given, and reads every node and every value of the head and its
-checkpoints, or of the revisions that are asked for. Prints what is wrong, one finding a line, and for each path the
-newest revision in which everything there can be read, which may be older than those.
+		Long: `Checks every byte of the archives, unless --quick is given, and reads every node and every value of the
+head and its checkpoints, or of the revisions that are asked for. Prints what is wrong, one finding a line, and for
+each path the newest revision in which everything there can be read, which may be older than those.
 
 With --all, revisions of which the garbage collection has removed something are not whole either.`,
 		Example: `  holt content check segmentstore
@@ -77,7 +77,8 @@ func runContentCheck(cmd *cobra.Command, o *contentOpener, dir string, opts cont
 		return err
 	}
 	if report.Outside > 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s outside not looked at: --datastore says where they are\n", binaries(report.Outside))
+		fmt.Fprintf(cmd.ErrOrStderr(), "note: %s outside not looked at: --datastore says where they are\n",
+			binaries(report.Outside))
 	}
 	if asJSON {
 		err = printJSON(out, newCheckJSON(report))

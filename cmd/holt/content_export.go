@@ -25,8 +25,9 @@ func newContentExport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "export DIR",
 		Short: "Print content as JSON, or copy it into a folder",
-		Long: `Prints a line of JSON for each node, parents first: its path, its properties, each with name, type and values. Values
-are text, as in the store; a binary is its length and SHA-256, and with --binaries its bytes in base64.
+		Long: `Prints a line of JSON for each node, parents first: its path, its properties, each with name, type and
+values. Values are text, as in the store; a binary is its length and SHA-256, and with --binaries its bytes in
+base64.
 
 With --folder, copies the content into a folder instead, which must be empty or not exist yet: a folder for each node,
 in it .node.json with the properties and a file for each binary, which .node.json names. In names, what file systems do

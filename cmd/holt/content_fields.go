@@ -141,7 +141,8 @@ func gapSection(s *segment.Segment, rows []segment.Row) section {
 // recordSection is one record. It is taken apart as far as it can be.
 func recordSection(row segment.Row) iter.Seq2[section, error] {
 	return func(yield func(section, error) bool) {
-		f := recordFields{fields: fields{data: row.Segment().Bytes()[:row.Offset()+len(row.Bytes)], at: row.Offset()}, row: row}
+		upTo := row.Segment().Bytes()[:row.Offset()+len(row.Bytes)]
+		f := recordFields{fields: fields{data: upTo, at: row.Offset()}, row: row}
 		links, err := row.Links()
 		f.links = links
 		if err == nil {

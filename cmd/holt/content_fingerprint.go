@@ -19,8 +19,8 @@ func newContentFingerprint() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fingerprint DIR [PATH]",
 		Short: "Print one digest of all content",
-		Long: `Prints a digest of a node and all below it, /root if no path is given. It is the same for equal trees, however they
-are stored: before and after a compaction, in one store or another, with binaries inside or outside.`,
+		Long: `Prints a digest of a node and all below it, /root if no path is given. It is the same for equal trees,
+however they are stored: before and after a compaction, in one store or another, with binaries inside or outside.`,
 		Example: `  holt content fingerprint segmentstore
   holt content fingerprint segmentstore /root/hello`,
 		Args: cobra.RangeArgs(1, 2),

@@ -19,8 +19,8 @@ func newContentJournal() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "journal DIR",
 		Short: "List the revisions, newest first",
-		Long: `Lists what was the head at some time: the revision, since when it was, and whether it is the head or gone. Garbage
-collection removes what only old revisions need.`,
+		Long: `Lists what was the head at some time: the revision, since when it was, and whether it is the head or gone.
+Garbage collection removes what only old revisions need.`,
 		Example: "  holt content journal segmentstore",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -21,8 +21,8 @@ func newContentNode() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "node DIR [PATH]",
 		Short: "Print a node: where it is, its properties and its children",
-		Long: `Prints where a node is stored, its properties with their values, and the names of its children. Long values and long
-lists are abridged, unless --full is given.`,
+		Long: `Prints where a node is stored, its properties with their values, and the names of its children. Long values
+and long lists are abridged, unless --full is given.`,
 		Example: `  holt content node segmentstore /root/hello
   holt content node segmentstore /root/hello --full`,
 		Args: cobra.RangeArgs(1, 2),

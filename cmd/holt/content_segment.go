@@ -20,9 +20,9 @@ func newContentSegment() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "segment DIR ID",
 		Short: "Print the bytes of a segment and what they are",
-		Long: `Prints all of a segment, piece by piece: header, references, the table of records, and the records, by where they lie.
-Each line has the offsets in the segment of the first byte and behind the last, the bytes in hexadecimal, and what they
-are. Long pieces are abridged, unless --full is given.
+		Long: `Prints all of a segment, piece by piece: header, references, the table of records, and the records, by
+where they lie. Each line has the offsets in the segment of the first byte and behind the last, the bytes in
+hexadecimal, and what they are. Long pieces are abridged, unless --full is given.
 
 Records are taken for what the table says they are.`,
 		Example: "  holt content segment segmentstore 1f5f0022-09bc-4938-ae1e-e92d8b333d80",
@@ -52,7 +52,8 @@ func newContentRecord() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "record DIR ID",
 		Short: "Print the bytes of a record and what they are",
-		Long: `Prints a record, taken for what the table of records of its segment says it is. Offsets are those in the segment.
+		Long: `Prints a record, taken for what the table of records of its segment says it is. Offsets are those in the
+segment.
 
 An id is that of a segment, a colon and a number, as in the journal, or a full stop and a hexadecimal one.`,
 		Example: "  holt content record segmentstore 1f5f0022-09bc-4938-ae1e-e92d8b333d80:8",

@@ -20,8 +20,8 @@ func newContentSegments() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "segments DIR [ARCHIVE]",
 		Short: "List the segments, in the order in which they were written",
-		Long: `Lists the segments of all archives, newest archive first, or of one: where each lies, its length and generation, how
-many records it has and other segments it refers to, and who wrote it when.`,
+		Long: `Lists the segments of all archives, newest archive first, or of one: where each lies, its length and
+generation, how many records it has and other segments it refers to, and who wrote it when.`,
 		Example: `  holt content segments segmentstore
   holt content segments segmentstore data00000a.tar`,
 		Args: cobra.RangeArgs(1, 2),

@@ -23,9 +23,9 @@ func newContentStats() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stats DIR [PATH]",
 		Short: "Print what takes the space",
-		Long: `Prints the bytes of all segments by what they are, by archive and by generation; values that are stored several times;
-and of a node and all below it, /root if no path is given, how many nodes, properties and values there are, and the nodes
-with the most bytes in their values and with the most children.`,
+		Long: `Prints the bytes of all segments by what they are, by archive and by generation; values that are stored
+several times; and of a node and all below it, /root if no path is given, how many nodes, properties and values
+there are, and the nodes with the most bytes in their values and with the most children.`,
 		Example: `  holt content stats segmentstore
   holt content stats segmentstore /root/content`,
 		Args: cobra.RangeArgs(1, 2),

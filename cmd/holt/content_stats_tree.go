@@ -99,7 +99,8 @@ func (t *treeStats) print(out io.Writer) {
 			fmt.Fprintf(out, "%s:\n", title)
 		}
 		for _, n := range list {
-			fmt.Fprintf(out, "  %10s  %-14s  %-14s  %s\n", text.Size(n.Bytes), properties(n.Properties), children(n.Children), n.Path)
+			fmt.Fprintf(out, "  %10s  %-14s  %-14s  %s\n",
+				text.Size(n.Bytes), properties(n.Properties), children(n.Children), n.Path)
 		}
 	}
 	table("Largest nodes", t.Largest)

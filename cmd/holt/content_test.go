@@ -17,8 +17,8 @@ import (
 	"testing"
 )
 
-// oakStore unpacks a store that Oak wrote, and returns the folder it is in. HOLT_FIXTURES names the directory that holds
-// oak/.
+// oakStore unpacks a store that Oak wrote, and returns the folder it is in. HOLT_FIXTURES names the directory that
+// holds oak/.
 func oakStore(t testing.TB, name string) (folder, packed string) {
 	t.Helper()
 	dir := cmp.Or(os.Getenv("HOLT_FIXTURES"), filepath.Join("..", "..", "..", "shared", "fixtures"))
@@ -198,7 +198,8 @@ func damageOne(t *testing.T, dir string) {
 	}
 }
 
-// TestDamagedContent flips bytes of a small store, one at a time, and runs commands on it: they may fail, and say where.
+// TestDamagedContent flips bytes of a small store, one at a time, and runs commands on it: they may fail, and say
+// where.
 func TestDamagedContent(t *testing.T) {
 	tiny := filepath.Join("..", "..", "content", "testdata", "tiny")
 	dir := t.TempDir()
@@ -221,7 +222,11 @@ func TestDamagedContent(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, args := range [][]string{
-			{"check", dir}, {"tree", dir}, {"export", dir}, {"segment", dir, "1f5f0022-09bc-4938-ae1e-e92d8b333d80"}, {"stats", dir},
+			{"check", dir},
+			{"tree", dir},
+			{"export", dir},
+			{"stats", dir},
+			{"segment", dir, "1f5f0022-09bc-4938-ae1e-e92d8b333d80"},
 		} {
 			r := holt(t, append([]string{"content"}, args...)...)
 			switch {

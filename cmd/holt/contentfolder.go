@@ -23,8 +23,8 @@ import (
 // escaped.
 const nodeFile = ".node.json"
 
-// exportFolder copies a node and all below it into a folder. Names in a store may be anything, so none is trusted: files are
-// created below an [os.Root], and never over another.
+// exportFolder copies a node and all below it into a folder. Names in a store may be anything, so none is trusted:
+// files are created below an [os.Root], and never over another.
 func exportFolder(
 	ctx context.Context, s *content.Store, revision segment.RecordID, path, dir string,
 ) (nodes int64, err error) {

@@ -22,8 +22,8 @@ type ID struct {
 	Length int64  // in bytes, -1 if it is not known
 }
 
-// ParseID takes an id apart: lower-case hexadecimal digits, of a digest or after 0x of the binary itself, and after # the
-// length.
+// ParseID takes an id apart: lower-case hexadecimal digits, of a digest or after 0x of the binary itself, and after #
+// the length.
 func ParseID(s string) (ID, error) {
 	digits, length := s, int64(-1)
 	if i := strings.LastIndexByte(s, '#'); i >= 0 {

@@ -18,6 +18,7 @@ type pen struct {
 	t testing.TB
 	*segment.Writer
 	store *memStore
+	opts  segment.Options
 	made  uint64
 	fail  error // what the sink answers
 	rows  map[segment.RecordID]segment.Row
@@ -39,7 +40,13 @@ func newPen(t testing.TB, store *memStore, o segment.Options) *pen {
 	if o.Now == nil {
 		o.Now = func() time.Time { return time.UnixMilli(1796041572036) }
 	}
-	o.Store, o.Sink = store, p
+	if o.Store == nil {
+		o.Store = store
+	}
+	if o.Sink == nil {
+		o.Sink = p
+	}
+	p.opts = o
 	var err error
 	p.Writer, err = segment.NewWriter(o)
 	must(t, err)
@@ -78,7 +85,7 @@ func (p *pen) checkData(s *segment.Segment) {
 	if again := reencode(s); !bytes.Equal(again, s.Bytes()) {
 		p.t.Errorf("segment %s:\nhave %x\nwant %x", s.ID(), s.Bytes(), again)
 	}
-	g := p.Generation
+	g := p.Generation()
 	if s.Generation() != g || s.Version() != 13 {
 		p.t.Errorf("segment %s: generation %s, version %d", s.ID(), s.Generation(), s.Version())
 	}
@@ -212,13 +219,11 @@ func (p *pen) fields(props []property) []segment.Field {
 	for i, prop := range props {
 		fields[i] = segment.Field{Name: prop.name, Type: prop.typ}
 		for _, v := range prop.values {
-			id := segment.RecordID{}
+			write := p.text
 			if prop.typ.Base() == segment.TypeBinary {
-				id = p.binary([]byte(v))
-			} else {
-				id = p.text(v)
+				write = func(v string) segment.RecordID { return p.binary([]byte(v)) }
 			}
-			fields[i].Values = append(fields[i].Values, id)
+			fields[i].Values = append(fields[i].Values, write(v))
 		}
 	}
 	return fields

@@ -56,8 +56,8 @@ func (s *IDs) next(bulk bool) (ID, int64) {
 //
 // A Writer is used by one goroutine at a time, but for [Writer.Segment].
 type Writer struct {
-	Options
-	buf buffer
+	opts Options
+	buf  buffer
 
 	text  []byte     // scratch of String and Binary
 	front []byte     // scratch of whoever calls record
@@ -86,17 +86,23 @@ func NewWriter(o Options) (*Writer, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Writer{Options: o}, o.Cache.check(o.Generation)
+	if err := o.Cache.check(o.Generation); err != nil {
+		return nil, err
+	}
+	return &Writer{opts: o}, nil
 }
+
+// Generation is that of what is written.
+func (w *Writer) Generation() Generation { return w.opts.Generation }
 
 // Segment finds a segment: the one that is open, with the records there are so far, or one of the store's. Of the open one
 // there is a new view when it has more records, so views are not to be kept; nor are its Bytes a segment. It may be called
 // by several goroutines at a time.
 func (w *Writer) Segment(id ID) (*Segment, error) {
-	if s := w.buf.view(id, w.Store); s != nil {
+	if s := w.buf.view(id, w.opts.Store); s != nil {
 		return s, nil
 	}
-	return w.Store.Segment(id)
+	return w.opts.Store.Segment(id)
 }
 
 // Flush ends the open segment, if there is anything in it but its info.
@@ -105,11 +111,11 @@ func (w *Writer) Flush() error {
 		return nil
 	}
 	data := w.buf.bytes()
-	s, err := ParseIn(w.Store, w.buf.id, data)
+	s, err := ParseIn(w.opts.Store, w.buf.id, data)
 	if err != nil {
 		return err // a fault of this package: better here than when it is read
 	}
-	if err := w.Sink.Append(s); err != nil {
+	if err := w.opts.Sink.Append(s); err != nil {
 		return err
 	}
 	w.buf.end()
@@ -142,21 +148,21 @@ func (w *Writer) record(kind RecordType, front []byte, ids []RecordID, back []by
 
 // begin begins a segment, with the record that says who made it.
 func (w *Writer) begin() error {
-	name, err := json.Marshal(w.Name)
+	name, err := json.Marshal(w.opts.Name)
 	if err != nil {
 		return err
 	}
-	id, serial := w.IDs.next(false)
+	id, serial := w.opts.IDs.next(false)
 	if !id.IsData() {
 		return fmt.Errorf("%w of a data segment: %s", ErrID, id)
 	}
-	w.buf.begin(id, w.Generation)
+	w.buf.begin(id, w.opts.Generation)
 	info := append([]byte{0}, `{"wid":`...)
 	info = append(info, name...)
 	info = append(info, `,"sno":`...)
 	info = strconv.AppendInt(info, serial, 10)
 	info = append(info, `,"t":`...)
-	info = strconv.AppendInt(info, w.Now().UnixMilli(), 10)
+	info = strconv.AppendInt(info, w.opts.Now().UnixMilli(), 10)
 	info = append(info, '}')
 	if len(info) > smallMax {
 		return fmt.Errorf("%w: %d bytes of a segment's info", ErrTooBig, len(info))
@@ -169,18 +175,15 @@ func (w *Writer) begin() error {
 
 // admit says whether a segment that was not referred to yet may be.
 func (w *Writer) admit(id RecordID) error {
-	switch {
-	case id.Segment.IsBulk():
-		return nil
-	case !id.Segment.IsData():
+	if !id.Segment.IsData() && !id.Segment.IsBulk() {
 		return fmt.Errorf("%w of a record to refer to: %s", ErrID, id)
 	}
-	s, err := w.Store.Segment(id.Segment)
+	s, err := w.opts.Store.Segment(id.Segment)
 	if err != nil {
 		return fmt.Errorf("segment: a record to refer to: %w", err)
 	}
 	if w.Old(s) {
-		return fmt.Errorf("%w: %s, of %s, in a segment of %s", ErrOld, id, s.Generation(), w.Generation)
+		return fmt.Errorf("%w: %s, of %s, in a segment of %s", ErrOld, id, s.Generation(), w.opts.Generation)
 	}
 	return nil
 }
@@ -193,19 +196,19 @@ func (w *Writer) Old(s *Segment) bool {
 	}
 	g := s.Generation()
 	if g.Compacted {
-		return g.Full < w.Generation.Full
+		return g.Full < w.opts.Generation.Full
 	}
-	return g.Generation < w.Generation.Generation
+	return g.Generation < w.opts.Generation.Generation
 }
 
 // bulk writes a bulk segment, of a copy of the bytes, and lists its blocks.
 func (w *Writer) bulk(data []byte, blocks *listBuilder) error {
-	id, _ := w.IDs.next(true)
+	id, _ := w.opts.IDs.next(true)
 	s, err := Parse(id, bytes.Clone(data))
 	if err != nil {
 		return err
 	}
-	if err := w.Sink.Append(s); err != nil {
+	if err := w.opts.Sink.Append(s); err != nil {
 		return err
 	}
 	for number := uint32(MaxSize - len(data)); number < MaxSize; number += BlockSize {

@@ -103,7 +103,7 @@ func (c copier) template(t Template) (RecordID, error) {
 			return RecordID{}, t.corrupt("the properties of a template out of order")
 		}
 	}
-	c.Cache.putCopied(t.ID(), id)
+	c.opts.Cache.putCopied(t.ID(), id)
 	return id, nil
 }
 
@@ -140,8 +140,11 @@ func (c copier) draft(t Template) (Draft, error) {
 func (c copier) children(n Node, depth int) (Children, error) {
 	if n.tmpl.hasChild() && !n.tmpl.hasOneChild() {
 		r, err := n.seg.record(n.childAt())
-		if err != nil || !c.Old(r.seg) {
-			return Children{count: 2, id: r.ID()}, err
+		if err != nil {
+			return Children{}, err
+		}
+		if !c.Old(r.seg) {
+			return Children{count: 2, id: r.ID()}, nil
 		}
 	}
 	var children []Child

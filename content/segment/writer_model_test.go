@@ -123,7 +123,7 @@ func TestTrees(t *testing.T) {
 		for _, g := range []segment.Generation{{1, 1, true}, {2, 1, false}, {3, 2, true}} {
 			q := newPen(t, store, segment.Options{Generation: g})
 			id := q.id(q.Copy(t.Context(), node))
-			node = q.openNode(id)
+			must(t, q.Flush())
 			q.dropOld()
 			node = q.openNode(id)
 			n.check(t, node)

@@ -126,10 +126,10 @@ func (w *Writer) node(stable, tmpl RecordID, children Children, values []RecordI
 	}
 	id, err := w.record(RecordNode, nil, ids, nil)
 	if err == nil && stable != (RecordID{}) {
-		w.Cache.putCopied(stable, id)
+		w.opts.Cache.putCopied(stable, id)
 	}
 	return id, err
 }
 
 // Copied is the copy of a node, by stable id, that the cache has.
-func (w *Writer) Copied(stable RecordID) (RecordID, bool) { return w.Cache.copied(stable) }
+func (w *Writer) Copied(stable RecordID) (RecordID, bool) { return w.opts.Cache.copied(stable) }

@@ -74,8 +74,11 @@ func TestWriteSpecialProperties(t *testing.T) {
 func TestWriteTemplateVectors(t *testing.T) {
 	long := []property{{"a", segment.TypeLong, []string{"1"}}}
 	special := []property{
-		{"jcr:primaryType", segment.TypeName, []string{"p"}}, {"jcr:mixinTypes", segment.TypeNames, []string{"a", "b"}},
-		{"1", segment.TypeString, []string{"s"}}, {"2", segment.TypeLongs, nil}, {"3", segment.TypeDate, []string{"d"}},
+		{"jcr:primaryType", segment.TypeName, []string{"p"}},
+		{"jcr:mixinTypes", segment.TypeNames, []string{"a", "b"}},
+		{"1", segment.TypeString, []string{"s"}},
+		{"2", segment.TypeLongs, nil},
+		{"3", segment.TypeDate, []string{"d"}},
 	}
 	for _, tt := range []struct {
 		props    []property
@@ -123,9 +126,19 @@ func TestTemplatesShared(t *testing.T) {
 	}
 	shapes := []func() segment.RecordID{}
 	for _, props := range [][]property{
-		nil, {str("a")}, {str("b")}, {str("a"), str("b")}, {str("ab")}, {{"a", segment.TypeLong, []string{"v"}}},
-		{{"a", segment.TypeStrings, []string{"v"}}}, {named("", "p")}, {named("", "q")}, {named("", "p", "q")},
-		{named("", "q", "p")}, {named("", "p"), named("", "p", "q")}, {named("")},
+		nil,
+		{str("a")},
+		{str("b")},
+		{str("a"), str("b")},
+		{str("ab")},
+		{{"a", segment.TypeLong, []string{"v"}}},
+		{{"a", segment.TypeStrings, []string{"v"}}},
+		{named("", "p")},
+		{named("", "q")},
+		{named("", "p", "q")},
+		{named("", "q", "p")},
+		{named("", "p"), named("", "p", "q")},
+		{named("")},
 	} {
 		for _, children := range [][]string{nil, {"a"}, {"b"}, {"a", "b"}} {
 			shapes = append(shapes, func() segment.RecordID { return p.node(props, p.named(children...)...) })
@@ -188,8 +201,10 @@ func TestDraftsRefused(t *testing.T) {
 			t.Errorf("case %d: %v", i, err)
 		}
 	}
-	if _, err := p.Node(&segment.Draft{Fields: []segment.Field{{Name: mixins, Type: segment.TypeNames,
-		List: segment.RecordID{Segment: x.Segment, Number: 99}}}}); err == nil {
+	if _, err := p.Node(&segment.Draft{Fields: []segment.Field{{
+		Name: mixins, Type: segment.TypeNames,
+		List: segment.RecordID{Segment: x.Segment, Number: 99},
+	}}}); err == nil {
 		t.Error("mixin types that are not there: no error")
 	}
 }

@@ -107,7 +107,7 @@ func (s *shape) sort() error {
 func (w *Writer) template() (RecordID, error) {
 	s := &w.shape
 	s.setKey()
-	if id, ok := w.Cache.text(&w.Cache.templates, s.key); ok {
+	if id, ok := w.opts.Cache.text(&w.opts.Cache.templates, s.key); ok {
 		return id, nil
 	}
 	mark := len(w.stack)
@@ -131,7 +131,7 @@ func (w *Writer) template() (RecordID, error) {
 	be.PutUint32(head[:], s.head)
 	id, err := w.record(RecordTemplate, head[:], w.stack[mark:], types)
 	if err == nil {
-		w.Cache.putText(&w.Cache.templates, s.key, id)
+		w.opts.Cache.putText(&w.opts.Cache.templates, s.key, id)
 	}
 	return id, err
 }

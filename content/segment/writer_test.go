@@ -76,7 +76,7 @@ func TestFullSegments(t *testing.T) {
 	for _, size := range []int{0, 1, 2, 3, 4, 7, 100, 127, 128, 1000, 4093, 16511} {
 		o := segment.Options{Cache: noCache(segment.Generation{}), Name: "sys.0001"}
 		b, p := newBuilder(t), newPen(t, newStore(), o)
-		p.IDs.Skip(1) // the builder counts from 1
+		p.opts.IDs.Skip(1) // the builder counts from 1
 		data := randomBytes(size)
 		for range 2*segment.MaxSize/(size+10) + 20 {
 			b.value(data)
@@ -224,7 +224,7 @@ func TestOpenSegment(t *testing.T) {
 		}
 		s, err := p.Segment(id.Segment)
 		must(t, err)
-		if s.Generation() != p.Generation || s.Version() != 13 {
+		if s.Generation() != p.Generation() || s.Version() != 13 {
 			t.Errorf("generation %s", s.Generation())
 		}
 		if again, err := p.Segment(id.Segment); err != nil || again != s {
@@ -254,9 +254,8 @@ func TestOpenSegment(t *testing.T) {
 // TestOpenSegmentConcurrently has others read what one writes.
 func TestOpenSegmentConcurrently(t *testing.T) {
 	store := newStore()
-	p := newPen(t, store, segment.Options{})
-	sink := &lockedStore{memStore: store}
-	p.Store, p.Sink = sink, sink
+	locked := &lockedStore{memStore: store}
+	p := newPen(t, store, segment.Options{Store: locked, Sink: locked})
 	written := make(chan segment.RecordID, 100)
 	var wg sync.WaitGroup
 	for range 3 {

@@ -37,12 +37,12 @@ func (w *Writer) string(b []byte) (RecordID, error) {
 	if len(b) >= mediumMax {
 		return w.longString(b)
 	}
-	if id, ok := w.Cache.text(&w.Cache.strings, b); ok {
+	if id, ok := w.opts.Cache.text(&w.opts.Cache.strings, b); ok {
 		return id, nil
 	}
 	id, err := w.inline(b)
 	if err == nil {
-		w.Cache.putText(&w.Cache.strings, b, id)
+		w.opts.Cache.putText(&w.opts.Cache.strings, b, id)
 	}
 	return id, err
 }

@@ -28,7 +28,7 @@ func TestOakKilled(t *testing.T) {
 	theirs := place{dir: filepath.Join(t.TempDir(), "theirs")}
 	must(t, os.CopyFS(theirs.dir, os.DirFS(p.dir)))
 
-	oak := start(t)
+	oak := warmed(t)
 	compareLines(t, p.dump(t, segment.RecordID{}), want)
 	reopen(t, p.dir)
 	p.extend(t, oak, seed, want)
@@ -56,7 +56,7 @@ func reopen(t *testing.T, dir string) {
 
 // TestHoltKilled has Oak open a store that we have not closed.
 func TestHoltKilled(t *testing.T) {
-	seed, oak, p := newSeed(t), start(t), newPlace(t, false, "")
+	seed, oak, p := newSeed(t), warmed(t), newPlace(t, false, "")
 	oak.do(t, "open %s", p)
 	oak.do(t, "fill content %d", seed)
 	oak.do(t, "close")
@@ -75,7 +75,7 @@ func TestHoltKilled(t *testing.T) {
 
 // TestLocked has each side keep the other out of a store that it has open.
 func TestLocked(t *testing.T) {
-	seed, oak, p := newSeed(t), start(t), newPlace(t, false, "")
+	seed, oak, p := newSeed(t), warmed(t), newPlace(t, false, "")
 	oak.do(t, "open %s", p)
 	oak.do(t, "change %d 1", seed)
 	oak.do(t, "flush")

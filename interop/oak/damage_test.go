@@ -15,7 +15,7 @@ import (
 // TestDamaged demands that both checks see when the segment of the head is no segment any more: that a check of theirs
 // passes means something.
 func TestDamaged(t *testing.T) {
-	seed, oak, p := newSeed(t), start(t), newPlace(t, false, "")
+	seed, oak, p := newSeed(t), warmed(t), newPlace(t, false, "")
 	oak.do(t, "open %s", p)
 	oak.do(t, "change %d 5", seed)
 	oak.do(t, "close")

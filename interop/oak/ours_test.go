@@ -17,9 +17,9 @@ import (
 
 // TestCopied has Oak go on with what we wrote: stores with the segments and logs of others, in archives of ours.
 func TestCopied(t *testing.T) {
-	seed, oak := newSeed(t), start(t)
+	seed, oak := newSeed(t), warmed(t)
 	for name, p := range map[string]place{
-		"inside":  newPlace(t, false, ""),
+		"inside": newPlace(t, false, ""),
 		// Ids are short: Oak may write a long one behind the segment that needs it, which Append does not take.
 		"outside": newPlace(t, true, "inline=100 record=2000"),
 	} {
@@ -95,12 +95,12 @@ func backward[T any](t *testing.T, newestFirst func(yield func(T, error) bool)) 
 func TestTiny(t *testing.T) {
 	p := place{dir: filepath.Join(t.TempDir(), "store")}
 	must(t, os.CopyFS(p.dir, os.DirFS(filepath.Join("..", "..", "content", "testdata", "tiny"))))
-	p.exercise(t, start(t), newSeed(t))
+	p.exercise(t, warmed(t), newSeed(t))
 }
 
 // TestFixtures has this version of Oak go on with stores of another.
 func TestFixtures(t *testing.T) {
-	seed, oak := newSeed(t), start(t)
+	seed, oak := newSeed(t), warmed(t)
 	for _, f := range []struct{ name, folder, blobs string }{{"extblobs", "e1", "e1-ds"}, {"afterGC", "c2", ""}} {
 		t.Run(f.name, func(t *testing.T) {
 			dir := unpackFixture(t, f.name)

@@ -9,38 +9,72 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
 )
 
-// A process is Oak at work. One has one store open at a time.
+// A process is Oak at work. One has one store open at a time: opening another closes it.
 type process struct {
-	cmd *exec.Cmd
-	in  io.WriteCloser
-	out *bufio.Reader
+	cmd  *exec.Cmd
+	in   io.WriteCloser
+	out  *bufio.Reader
+	said bytes.Buffer // its log; complete once it is gone
 }
 
-// start starts a process that ends with the test, if it was not killed.
+// start starts a process for the test.
 func start(t *testing.T) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command("java", "-Xmx512m", "-Xss8m", "-XX:TieredStopAtLevel=1", "-cp", driver(t), "Driver")}
-	var said bytes.Buffer
-	p.cmd.Stderr = &said
-	out, err := p.cmd.StdoutPipe()
+	p, err := launch(driver(t))
 	must(t, err)
-	p.out = bufio.NewReader(out)
-	p.in, err = p.cmd.StdinPipe()
-	must(t, err)
-	must(t, p.cmd.Start())
-	t.Cleanup(func() {
-		_ = p.in.Close() // how the process learns that it is to end
-		_ = p.cmd.Wait() // it may have been killed
-		if t.Failed() {
-			t.Logf("Oak said:\n%s", &said)
-		}
-	})
+	t.Cleanup(p.end)
 	return p
+}
+
+// warm is the process that most tests use: Oak takes a while until it is quick.
+var warm *process
+
+func warmed(t *testing.T) *process {
+	t.Helper()
+	path := driver(t)
+	if warm == nil {
+		var err error
+		warm, err = launch(path)
+		must(t, err)
+	}
+	return warm
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if warm != nil {
+		warm.end()
+		if status != 0 {
+			fmt.Fprintf(os.Stderr, "Oak said:\n%s", &warm.said)
+		}
+	}
+	os.Exit(status)
+}
+
+func launch(path string) (*process, error) {
+	p := &process{cmd: exec.Command(
+		"java", "-Xmx512m", "-Xss8m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", path, "Driver")}
+	p.cmd.Stderr = &p.said
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewReader(out)
+	if p.in, err = p.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	return p, p.cmd.Start()
+}
+
+func (p *process) end() {
+	_ = p.in.Close() // how the process learns that it is to end
+	_ = p.cmd.Wait() // it may have been killed
 }
 
 // kill ends the process in the middle of whatever it does.

@@ -136,7 +136,7 @@ func (s *steps) cutAt(t *testing.T, cut string, k int, st step) (file []byte, do
 		switch {
 		case err != nil:
 			return readFile(t, path), false
-		case kind(answer) == "err" && !(line == st.line && st.refused):
+		case kind(answer) == "err" && (line != st.line || !st.refused):
 			t.Fatalf("%s, %s: %s", p.name, short(line), answer)
 		}
 	}

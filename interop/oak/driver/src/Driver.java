@@ -15,7 +15,7 @@ import java.util.Deque;
  * answered by a line: "ok" and perhaps a result, or "err" and a reason.
  *
  * <pre>
- * open DIR [OPTION=VALUE ...]     for writing; the options are those of {@link Options}
+ * open DIR [OPTION=VALUE ...]     for writing; the options are those of {@link Options}; closes what was open
  * close
  * fill NAME SEED                  one commit: content of every kind below a new node
  * large NAME SEED                 one commit: large arrays, a large map, a large binary below a new node
@@ -75,8 +75,9 @@ public final class Driver {
     }
 
     private String open(Deque<String> words) throws Exception {
-        if (store != null) {
-            throw new IllegalStateException("another store is open");
+        if (store != null) { // of a test that failed
+            store.close();
+            store = null;
         }
         store = new Store(new File(words.pop()), Options.parse(words));
         return "";
