@@ -28,6 +28,11 @@ pub trait Regions: Sync {
     fn resize(&self, r: Region, before: i64, after: i64) -> io::Result<Region> {
         Err(lacking())
     }
+    /// Does something to the byte vector in a region, or to a new one if that is empty, and returns where it is then and
+    /// what it holds.
+    fn vector(&self, r: Region, what: &str, args: &mut Args) -> io::Result<(Region, Vec<u8>)> {
+        Err(lacking())
+    }
     /// Repairs, and counts what stays unclear.
     fn recover(&self) -> io::Result<u64> {
         Err(lacking())
@@ -144,6 +149,9 @@ fn region_command(regions: &dyn Regions, name: &str, args: &mut Args) -> Answer 
             .payload()
             .set(args.number()?, args.bytes()?)
             .map(none),
+        "vec" => regions
+            .vector(args.region()?, &args.word()?, args)
+            .map(|(r, held)| format!("{r} {}", hex(&held))),
         "recover" => regions.recover().map(text),
         _ => command(regions.payload(), name, args),
     }

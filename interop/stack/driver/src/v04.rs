@@ -7,7 +7,7 @@ use std::io;
 
 use bstack::{
     BStack, BStackAllocError, BStackAllocator, BStackBulkAllocError, BStackBulkAllocator,
-    BStackInPlaceResizeAllocator, BStackOwnedSlice as Handle, BStackUninitAllocator,
+    BStackByteVec, BStackInPlaceResizeAllocator, BStackOwnedSlice as Handle, BStackUninitAllocator,
     CheckedSlabBStackAllocator, FirstFitBStackAllocator, GhostTreeBstackAllocator,
     LinearBStackAllocator, SegregatedBStackAllocator, SlabBStackAllocator,
 };
@@ -42,8 +42,8 @@ fn allocator(stack: BStack, kind: &str, size: u64) -> io::Result<Box<dyn Regions
 }
 
 regions!(LinearBStackAllocator; bulk, resize);
-regions!(FirstFitBStackAllocator; uninit, resize);
-regions!(GhostTreeBstackAllocator; bulk, uninit, resize);
+regions!(FirstFitBStackAllocator; uninit, resize, vector);
+regions!(GhostTreeBstackAllocator; bulk, uninit, resize, vector);
 regions!(SlabBStackAllocator; bulk, uninit);
 regions!(CheckedSlabBStackAllocator; bulk, uninit, checked_recovery);
 regions!(SegregatedBStackAllocator; bulk, uninit, resize, segregated_recovery);
@@ -73,6 +73,30 @@ macro_rules! resize {
     };
 }
 use resize;
+
+macro_rules! vector {
+    () => {
+        fn vector(&self, r: Region, what: &str, args: &mut Args) -> io::Result<(Region, Vec<u8>)> {
+            let mut v = match r.len {
+                0 => BStackByteVec::new(self)?,
+                // Safety: who sends commands names regions with vectors in them.
+                _ => unsafe { BStackByteVec::from_raw_block(handle(self, r)) },
+            };
+            match what {
+                "append" => v.extend_from_slice(&args.bytes()?)?,
+                "insert" => drop(v.insert(args.number()?, args.number()? as u8)?),
+                "remove" => drop(v.remove(args.number()?)?),
+                "truncate" => v.truncate(args.number()?)?,
+                "shrink" => v.shrink_to_fit()?,
+                "read" => {}
+                _ => return Err(bad(what)),
+            }
+            let held = v.read_bytes()?;
+            Ok((place(v.into_raw_block()), held))
+        }
+    };
+}
+use vector;
 
 macro_rules! segregated_recovery {
     () => {
