@@ -67,7 +67,7 @@ func (b *bench) run(ctx context.Context) error {
 	all := map[string]*series{}
 	for round := range b.rounds {
 		for _, s := range scenarios {
-			if !b.only.MatchString(s.Name) {
+			if !b.only.MatchString(s.Name) || s.Once && round > 0 {
 				continue
 			}
 			for _, engine := range s.engines {
