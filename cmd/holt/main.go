@@ -3,10 +3,10 @@
 
 // Command holt looks into, checks, repairs and fills the files of Holt's storage engines.
 //
-// `holt demo` shows what it can do; `holt kv` works on key/value databases, those of bbolt included, and `holt stack` on
-// stacks and the allocators in them, those of bstack included. Results go to standard output, messages and progress to
-// standard error. The exit status is 0 when the work is done, 1 when it failed or damage was found, and 2 when the command
-// was not used as it must be.
+// `holt demo` shows what it can do; `holt kv` works on key/value databases, those of bbolt included, `holt stack` on stacks
+// and the allocators in them, those of bstack included, and `holt content` looks into content stores, those of Apache
+// Jackrabbit Oak included. Results go to standard output, messages and progress to standard error. The exit status is 0
+// when the work is done, 1 when it failed or damage was found, and 2 when the command was not used as it must be.
 package main
 
 import (

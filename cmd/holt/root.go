@@ -18,13 +18,15 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "holt",
 		Short: "Look into, check, repair and fill storage files",
-		Long: `Holt keeps data in single files. This command looks into them, checks, repairs and fills them.
+		Long: `Holt keeps data in files: key/value databases and stacks in single ones, content stores in directories. This
+command looks into them, checks, repairs and fills them. Content stores it reads and does not change.
 
 Begin with "holt demo".`,
 		Example: `  holt demo
   holt kv tree my.db
   holt kv check my.db
-  holt stack info my.stack`,
+  holt stack info my.stack
+  holt content tree segmentstore`,
 		Version:       version(),
 		Args:          cobra.ArbitraryArgs,
 		RunE:          needsSubcommand,

@@ -1,8 +1,8 @@
 // Copyright 2026 The Holt Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Package segment reads the segments of a content store: immutable units of at most 256 KiB, in the format of Apache
-// Jackrabbit Oak's segment-tar. It knows nothing of files.
+// Package segment reads and writes the segments of a content store: immutable units of at most 256 KiB, in the format of
+// Apache Jackrabbit Oak's segment-tar. It knows nothing of files.
 //
 // A [Segment] is a view over bytes that somebody else holds, a mapped archive mostly. A data segment has a table of
 // records, which name each other by number, within the segment and across segments; a bulk segment has blocks of
@@ -25,6 +25,11 @@
 // range. Of a record it checks that it lies within its segment, and that what it refers to is there. Nodes that are among
 // their own descendants, and parts of lists and maps that are shared so that few bytes make many entries, are not looked
 // for: who walks a tree bounds its depth, and who walks one that nobody vouches for the number of nodes too.
+//
+// A [Writer] makes segments of records: values first, then what refers to them. [Writer.String] and its like write
+// values, [Writer.Children] and [Writer.UpdateChildren] what a node has below it, [Writer.Node] the node of a [Draft].
+// [Writer.Copy] brings nodes into a later generation, as compaction does. What a writer has written can be read at once
+// through [Writer.Segment]. One goroutine at a time uses a writer; several writers may share a [Cache] and [IDs].
 //
 // content/FORMAT.md specifies the bytes.
 package segment

@@ -200,3 +200,12 @@ func TestBinaryInDataSegments(t *testing.T) {
 	checkProperties(t, p.openNode(id), []property{{"x", segment.TypeBinary, []string{string(data)}}})
 	p.checkBulk("the binary", len(data), 1)
 }
+
+// TestCopyOfMalformedText writes what was read of it.
+func TestCopyOfMalformedText(t *testing.T) {
+	b := newBuilder(t)
+	n := b.openNode(b.node([]property{{"x", segment.TypeString, []string{"a\xED\xA0\x80b"}}}))
+	p := newPen(t, b.store, segment.Options{Generation: segment.Generation{Generation: 1, Full: 1}})
+	have := p.openNode(p.id(p.Copy(t.Context(), n)))
+	checkProperties(t, have, []property{{"x", segment.TypeString, []string{"a\uFFFDb"}}})
+}

@@ -103,9 +103,6 @@ func (w *Writer) leaf(level uint32, entries []mapEntry) (mapPart, error) {
 	if len(entries) == 0 {
 		return mapPart{}, nil
 	}
-	if len(entries) > MaxSize/entrySize {
-		return mapPart{}, fmt.Errorf("%w: %d names of one hash", ErrTooBig, len(entries))
-	}
 	mark := len(w.stack)
 	defer func() { w.stack = w.stack[:mark] }()
 	for _, e := range entries {

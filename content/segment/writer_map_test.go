@@ -601,6 +601,11 @@ func TestUpdateChildren(t *testing.T) {
 				for i := range absent {
 					changes = append(changes, segment.Child{Name: "absent" + strconv.Itoa(i)})
 				}
+				for _, name := range kept {
+					if absent > 0 && slices.Contains(all[:from], name) {
+						changes = append(changes, p.named(name)...) // another one, of the same content
+					}
+				}
 				c, err := p.UpdateChildren(base, changes)
 				must(t, err)
 				if c.Len() != to {
@@ -614,4 +619,32 @@ func TestUpdateChildren(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestDiffAgain replaces one value twice, and puts the first one back.
+func TestDiffAgain(t *testing.T) {
+	m := newMapModel(t)
+	var changes []segment.Child
+	for _, name := range propertyNames(50) {
+		changes = append(changes, segment.Child{Name: name, Node: m.nodes[0]})
+	}
+	m.update(t, changes)
+	base := m.id
+	for _, node := range m.nodes[1:3] {
+		m.update(t, []segment.Child{{Name: "property7", Node: node}})
+		m.check(t)
+		links, err := m.p.row(m.id).Links()
+		must(t, err)
+		if len(links) != 3 || links[1].ID != node || links[2].ID != base {
+			t.Errorf("a diff of %v, want %s on %s", links, node, base)
+		}
+	}
+	diff := m.id
+	m.update(t, []segment.Child{{Name: "property7", Node: m.nodes[0]}})
+	if m.check(t); m.id != base {
+		t.Errorf("the old value again: %s, want %s", m.id, base)
+	}
+	m.id, m.diffed, m.want["property7"] = diff, "property7", m.nodes[2]
+	m.update(t, []segment.Child{{Name: "property7", Node: m.nodes[3]}, {Name: "property8", Node: m.nodes[3]}})
+	m.check(t)
 }

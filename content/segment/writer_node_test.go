@@ -231,3 +231,15 @@ func TestWriteStableIDs(t *testing.T) {
 		t.Errorf("copied %s, want %s", have, id)
 	}
 }
+
+// TestPrimaryTypesDiffer has nodes that differ in the primary type only, in one segment.
+func TestPrimaryTypesDiffer(t *testing.T) {
+	p := newPen(t, newStore(), segment.Options{})
+	var ids []segment.RecordID
+	for _, name := range []string{"p", "q"} {
+		ids = append(ids, p.node([]property{{"jcr:primaryType", segment.TypeName, []string{name}}}))
+	}
+	for i, name := range []string{"p", "q"} {
+		checkProperties(t, p.openNode(ids[i]), []property{{"jcr:primaryType", segment.TypeName, []string{name}}})
+	}
+}

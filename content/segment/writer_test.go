@@ -160,6 +160,9 @@ func TestWriterInfo(t *testing.T) {
 }
 
 func TestRecordTooBig(t *testing.T) {
+	if raceEnabled {
+		t.Skip("takes long with the race detector, and there is but one goroutine")
+	}
 	p := newPen(t, newStore(), segment.Options{})
 	var fields []segment.Field
 	x := p.text("x")
@@ -502,5 +505,20 @@ func TestReferencesInOrder(t *testing.T) {
 		if e, err := l.Entry(i); err != nil || e.ID() != id {
 			t.Errorf("entry %d is %s, want %s: %v", i, e.ID(), id, err)
 		}
+	}
+}
+
+// TestPadding has zeros behind short records where longer ones of another segment were.
+func TestPadding(t *testing.T) {
+	p := newPen(t, newStore(), segment.Options{Cache: noCache(segment.Generation{})})
+	for range 100 {
+		p.binary(bytes.Repeat([]byte{0xFF}, 126))
+	}
+	must(t, p.Flush())
+	for range 100 {
+		if row := p.row(p.text("x")); !bytes.Equal(row.Bytes, []byte{1, 'x', 0, 0}) {
+			t.Fatalf("record %x", row.Bytes)
+		}
+		p.binary(bytes.Repeat([]byte{0xFF}, 126))
 	}
 }
