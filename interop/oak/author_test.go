@@ -32,11 +32,15 @@ func TestTurns(t *testing.T) {
 				oak.do(t, "open %s", p)
 				oak.do(t, "checkpoint")
 				p.change(t, oak, seed+turn, 5)
-				p.collect(t, oak, "full", 1, 1)
+				if turn == 0 {
+					p.collect(t, oak, "full", 1, 1)
+				} else {
+					p.collect(t, oak, "tail", 1, 0)
+				}
 				oak.do(t, "close")
 			}
 			p.write(t, seed+2)
-			p.exercise(t, oak, seed)
+			p.afterlife(t, oak)
 		})
 	}
 }
