@@ -66,15 +66,11 @@ func (j job) ours(ctx context.Context, open open) (outcome, error) {
 	if err := a.reopen(true); err != nil {
 		return outcome{}, err
 	}
-	took, err := stackbench.Measure(ctx, j.Scenario.Work, a, func() error { return a.reopen(!j.Scenario.Sync) })
+	took, live, err := stackbench.Measure(ctx, j.Scenario.Work, a, func() error { return a.reopen(!j.Scenario.Sync) })
 	if err != nil {
 		return outcome{}, err
 	}
-	stats, err := a.Stats()
-	if err != nil {
-		return outcome{}, err
-	}
-	return outcome{j.Scenario.Work.Ops, took.Nanoseconds(), stats.Length, stats.Used}, a.Stack().Close()
+	return outcome{j.Scenario.Work.Ops, took.Nanoseconds(), a.Stack().Len(), live}, a.Stack().Close()
 }
 
 // switching is an allocator whose file is filled without syncs and then opened anew, with them if they are to be measured.
@@ -120,7 +116,7 @@ func (j job) opening(ctx context.Context, open open) (outcome, error) {
 	}
 	w := j.Scenario.Work
 	w.Ops = 1
-	if _, err := stackbench.Measure(ctx, w, a, func() error { return nil }); err != nil {
+	if _, _, err := stackbench.Measure(ctx, w, a, func() error { return nil }); err != nil {
 		return outcome{}, err
 	}
 	if err := a.Stack().Close(); err != nil {

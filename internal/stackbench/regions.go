@@ -19,29 +19,38 @@ type Regions interface {
 }
 
 // Measure carries out a workload on an empty allocator: it makes the live regions and the free blocks, one at a time, calls
-// ready, and returns how long the slowest goroutine took from then on.
-func Measure(ctx context.Context, w Workload, a Regions, ready func() error) (time.Duration, error) {
+// ready, and returns how long the slowest goroutine took from then on, and how many bytes live regions have in the end.
+func Measure(
+	ctx context.Context, w Workload, a Regions, ready func() error,
+) (took time.Duration, live int64, err error) {
 	if err := w.Validate(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	r := &Run{w: w, plans: w.Plans()}
 	for _, p := range r.plans {
-		live := make([]alloc.Region, len(p.live))
+		live := make([]alloc.Region, len(p.live)) // of the goroutine
 		for i, n := range p.live {
 			var err error
 			if live[i], err = a.Alloc(n); err != nil {
-				return 0, err
+				return 0, 0, err
 			}
 		}
 		r.live = append(r.live, live)
 	}
 	if err := w.punch(a); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	if err := ready(); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	return r.all(ctx, a, func(int64) {})
+	took, err = r.all(ctx, a, func(int64) {})
+	live = int64(w.Free) * keeper
+	for _, regions := range r.live {
+		for _, region := range regions {
+			live += region.Len
+		}
+	}
+	return took, live, err
 }
 
 // punch makes free blocks as fillFree does.

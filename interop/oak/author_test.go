@@ -196,7 +196,7 @@ func (a *author) value(typ segment.Type, length int) segment.RecordID {
 		return value(a.w.Double(float64(a.r.IntN(1e6)) / 8)) // of the others, Java 17 prints some with more digits
 	case segment.TypeBoolean:
 		return value(a.w.Boolean(a.r.IntN(2) == 0))
-	case segment.TypeDecimal:
+	case segment.TypeDecimal: // as Java prints it: Oak's compaction writes the text of others anew
 		return value(a.w.String(fmt.Sprintf("%d.%d", a.r.Int64(), a.r.Uint32())))
 	case segment.TypeDate:
 		return value(a.w.String(time.UnixMilli(a.r.Int64N(1 << 42)).UTC().Format("2006-01-02T15:04:05.000Z07:00")))
