@@ -22,7 +22,7 @@ import (
 
 var be = binary.BigEndian
 
-func u32(n int) []byte { return be.AppendUint32(nil, uint32(n)) }
+func u32[N int | int32 | int64 | uint32](n N) []byte { return be.AppendUint32(nil, uint32(n)) }
 
 func idBytes(id segment.ID) []byte {
 	b := make([]byte, segment.IDSize)
@@ -217,12 +217,12 @@ func tries(p *press, all map[string]structure) {
 	must(p.t, err)
 	all["Leaf"] = structure{p.bytes(leaf)[:4+3*16], map[string]int{"n": 3}, []cell{
 		several("head", u32(3)),
-		several("hash i", u32(0x3C9CBB27), u32(0xBC751619), u32(0xC28924EE)),
+		several("hash i", u32(0x3C9CBB27), u32(uint32(0xBC751619)), u32(uint32(0xC28924EE))),
 		several("key i", p.rids(leaf, keys...)...),
 		several("value i", p.rids(leaf, values[1], values[2], values[0])...),
 	}}
 	all["Diff"] = structure{p.bytes(diff)[:26], nil, []cell{
-		one("head", 0xFF, 0xFF, 0xFF, 0xFF), several("hash", u32(0xBC751619)),
+		one("head", 0xFF, 0xFF, 0xFF, 0xFF), several("hash", u32(uint32(0xBC751619))),
 		several("key", p.rid(diff, keys[1])), several("value", p.rid(diff, values[3])), several("base", p.rid(diff, leaf)),
 	}}
 
