@@ -268,7 +268,7 @@ func nodes(p *press, all map[string]structure, original segment.RecordID) {
 	in := p.bytes(tmpl)
 	vars := map[string]int{"P": 1, "M": 2, "C": 1, "K": 3}
 	all["TEMPLATE"] = structure{in[:4+5*6+3], vars, []cell{
-		several("head", u32(0xC0080003)),
+		several("head", u32(uint32(0xC0080003))),
 		several("primary type", p.rid(tmpl, p.textThere("nt:x"))),
 		several("mixin types", bytes.Join(p.rids(tmpl, p.textThere("mix:0"), p.textThere("mix:1")), nil)),
 		several("name of the child", p.rid(tmpl, p.textThere("child0"))),
