@@ -41,15 +41,17 @@ func FuzzLoad(f *testing.F) {
 			d.nodes[freetree.Arena+off] = raw(content[off:])
 		}
 		end := freetree.Arena + int64(len(content))
-		blocks, err := freetree.Collect(root, end, d.read(t))
-		check(t, err)
+		blocks, wrong := freetree.Collect(root, end, d.read(t))
 		tree, _, err := freetree.Load(root, end, d.read(t))
-		if err != nil {
-			if _, ok := errors.AsType[*freetree.DamageError](err); !ok {
+		for _, err := range []error{wrong, err} {
+			if _, ok := errors.AsType[*freetree.DamageError](err); err != nil && !ok {
 				t.Fatal(err)
 			}
+		}
+		if err != nil {
 			return
 		}
+		check(t, wrong) // a tree that is sound has no node that is wrong in itself
 		sound(t, tree)
 		if tree.Root() != root || tree.Len() != len(blocks) {
 			t.Errorf("root %d became %d, %d blocks %d", root, tree.Root(), len(blocks), tree.Len())
