@@ -4,7 +4,6 @@
 package alloc
 
 import (
-	"bytes"
 	"cmp"
 
 	"github.com/holtdb/holt/stack"
@@ -115,14 +114,14 @@ func (p *firstFit) believe(w *ffWindow, b ffBlock, footer int64) error {
 	if whole, err := swallowed(w, b); err != nil || whole {
 		return cmp.Or(err, damage)
 	}
-	if zero, err := w.zero(b.end(), w.u.Len()); err != nil || zero {
+	if zero, err := w.zero(b.end(), w.p.Len()); err != nil || zero {
 		return err
 	}
-	if w.u.Len()-b.end() < ffSmallest {
+	if w.p.Len()-b.end() < ffSmallest {
 		return damage
 	}
 	next, err := w.header(b.end())
-	if err != nil || !next.sane(w.u.Len()) {
+	if err != nil || !next.sane(w.p.Len()) {
 		return cmp.Or(err, damage)
 	}
 	size, err := w.word(next.footer())
@@ -180,14 +179,8 @@ func (p *firstFit) remainder(w *ffWindow, v *survey, b ffBlock) error {
 
 // zero says whether all bytes of a range are.
 func (w *ffWindow) zero(off, end int64) (bool, error) {
-	for off < end {
-		b, err := w.at(off, min(end-off, int64(cap(w.buf))))
-		if err != nil || len(bytes.Trim(b, "\x00")) > 0 {
-			return false, err
-		}
-		off += int64(len(b))
-	}
-	return true, nil
+	at, err := w.nonZero(off, end)
+	return at == end, err
 }
 
 // cutTail makes free space at the end a part of what is cut off.

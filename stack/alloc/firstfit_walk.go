@@ -8,37 +8,23 @@ import "github.com/holtdb/holt/stack"
 // ffAhead is how many bytes a walk reads at once: enough for many small blocks, and no great loss with large ones.
 const ffAhead = 8 << 10
 
-// ffWindow reads a payload from its beginning to its end, in few calls.
+// ffWindow reads the marks of blocks.
 type ffWindow struct {
-	u   *stack.Unit
-	buf []byte
-	off int64 // of buf
+	window
+	u *stack.Unit
 }
 
 func (p *firstFit) openWindow(u *stack.Unit) *ffWindow {
 	if p.window == nil {
 		p.window = make([]byte, ffAhead)
 	}
-	return &ffWindow{u, p.window[:0], 0}
-}
-
-// at returns n bytes, which must be there, until the next call.
-func (w *ffWindow) at(off, n int64) ([]byte, error) {
-	if off < w.off || off+n > w.off+int64(len(w.buf)) {
-		w.buf = w.buf[:min(int64(cap(w.buf)), w.u.Len()-off)]
-		w.off = off
-		if _, err := w.u.ReadAt(w.buf, off); err != nil {
-			w.buf = w.buf[:0]
-			return nil, err
-		}
-	}
-	return w.buf[off-w.off:][:n], nil
+	return &ffWindow{newWindow(u, p.window), u}
 }
 
 // header is the block that begins at start. Its links are zero if the payload ends before them.
 func (w *ffWindow) header(start int64) (ffBlock, error) {
 	var h [ffHeader + ffLinks]byte
-	b, err := w.at(start, min(int64(len(h)), w.u.Len()-start))
+	b, err := w.at(start, min(int64(len(h)), w.p.Len()-start))
 	copy(h[:], b)
 	return ffParse(start+ffHeader, h[:]), err
 }

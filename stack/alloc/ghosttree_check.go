@@ -4,7 +4,6 @@
 package alloc
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -53,8 +52,9 @@ func (g *ghostTree) check(u *stack.Unit, report func(error)) {
 	if err := errors.Join(g.tree.Check(), g.compare(tree)); err != nil {
 		report(err)
 	}
+	w := newWindow(u, make([]byte, wideWindow))
 	for b := range tree.ByAddress() {
-		if err := g.checkZeros(u, b); err != nil {
+		if err := g.checkZeros(&w, b); err != nil {
 			report(err)
 		}
 	}
@@ -78,19 +78,12 @@ func (g *ghostTree) compare(stored *freetree.Tree) error {
 }
 
 // checkZeros says whether all bytes of a free block behind its node are zero.
-func (g *ghostTree) checkZeros(p payload, b freetree.Block) error {
-	buf := make([]byte, min(b.Size, 64<<10))
-	for at := b.Off + freetree.NodeSize; at < b.End(); {
-		part := buf[:min(int64(len(buf)), b.End()-at)]
-		if _, err := p.ReadAt(part, at); err != nil {
-			return err
-		}
-		if rest := bytes.TrimLeft(part, "\x00"); len(rest) > 0 {
-			return g.corrupt(at+int64(len(part)-len(rest)), "the free block at %d has bytes that are not zero", b.Off)
-		}
-		at += int64(len(part))
+func (g *ghostTree) checkZeros(w *window, b freetree.Block) error {
+	at, err := w.nonZero(b.Off+freetree.NodeSize, b.End())
+	if err == nil && at < b.End() {
+		err = g.corrupt(at, "the free block at %d has bytes that are not zero", b.Off)
 	}
-	return nil
+	return err
 }
 
 // reclaim implements policy.
@@ -166,5 +159,3 @@ func RebuildGhostTree(s *stack.Stack, live []Region) (*GhostTree, error) {
 	}
 	return a, nil
 }
-
-func isZero(p []byte) bool { return len(bytes.TrimLeft(p, "\x00")) == 0 }

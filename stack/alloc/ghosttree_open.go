@@ -7,17 +7,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/holtdb/holt/stack"
 	"github.com/holtdb/holt/stack/alloc/internal/freetree"
 )
-
-// payload is a stack or a unit of it, to be read.
-type payload interface {
-	io.ReaderAt
-	Len() int64
-}
 
 // ghostHeights is the first version whose nodes have the heights of their children.
 const ghostHeights = 3
@@ -103,8 +96,9 @@ func (g *ghostTree) rebuild(s *stack.Stack, root int64, found *freetree.DamageEr
 	if err != nil {
 		return nil, err
 	}
+	w := newWindow(s, make([]byte, wideWindow))
 	for _, b := range blocks {
-		if err := g.checkZeros(s, b); err != nil {
+		if err := g.checkZeros(&w, b); err != nil {
 			return nil, err
 		}
 	}

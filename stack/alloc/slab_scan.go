@@ -32,6 +32,9 @@ type scanned struct {
 	use use
 }
 
+// scanAhead is how many bytes a scan reads at once.
+const scanAhead = 4 << 10
+
 // scan is what was found on the way.
 type scan struct {
 	damaged bool // some marks make no sense
@@ -44,7 +47,7 @@ type scan struct {
 // it can go on behind a mark that makes no sense.
 func (m *marks) scan(u *stack.Unit, listed *blockSet, visit func(scanned) error) (s scan, err error) {
 	total := (u.Len() - m.arena) / m.unit
-	w := markReader{u: u}
+	w := newWindow(u, make([]byte, scanAhead))
 	var resume []int64
 	for i := int64(0); i < total; {
 		p, err := w.at(m.arena+i*m.unit, 8)
@@ -111,18 +114,9 @@ func nextAfter(sorted []int64, i, otherwise int64) int64 {
 
 // isBlank says whether there are only zeros from off to the end.
 func isBlank(u *stack.Unit, off int64) (bool, error) {
-	buf := make([]byte, min(64<<10, u.Len()-off))
-	for off < u.Len() {
-		p := buf[:min(int64(len(buf)), u.Len()-off)]
-		if _, err := u.ReadAt(p, off); err != nil {
-			return false, err
-		}
-		if slices.ContainsFunc(p, func(b byte) bool { return b != 0 }) {
-			return false, nil
-		}
-		off += int64(len(p))
-	}
-	return true, nil
+	w := newWindow(u, make([]byte, min(wideWindow, u.Len()-off)))
+	at, err := w.nonZero(off, u.Len())
+	return at == u.Len(), err
 }
 
 // span is a block in a layout.
@@ -132,24 +126,4 @@ func (m *marks) span(s scanned) Span {
 		kind = Free
 	}
 	return Span{m.arena + s.run.first*m.unit, s.run.n * m.unit, kind}
-}
-
-// markReader reads small pieces one behind the other with few calls.
-type markReader struct {
-	u    *stack.Unit
-	buf  [4 << 10]byte
-	off  int64
-	have int64
-}
-
-// at returns n bytes at off, valid until the next call.
-func (w *markReader) at(off, n int64) ([]byte, error) {
-	if off < w.off || off+n > w.off+w.have {
-		w.off, w.have = off, min(max(n, w.u.Len()-off), int64(len(w.buf)))
-		if _, err := w.u.ReadAt(w.buf[:w.have], off); err != nil {
-			w.have = 0
-			return nil, err
-		}
-	}
-	return w.buf[off-w.off : off-w.off+n], nil
 }
