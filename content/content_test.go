@@ -5,13 +5,11 @@ package content_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +20,7 @@ import (
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/blob"
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/internal/fixture"
 )
 
 const tinyDump = `HEAD 1f5f0022-09bc-4938-ae1e-e92d8b333d80.00000008
@@ -59,7 +58,7 @@ N 2f726f6f74 d0b2a37e-54db-4246-af4b-1035142fd65e:4
 func TestFixtures(t *testing.T) {
 	for name, folder := range folders {
 		t.Run(name, func(t *testing.T) {
-			dir := unpackFixture(t, name)
+			dir := fixture.Untar(t, "oak", name+".tar.xz")
 			s := open(t, filepath.Join(dir, folder))
 			opts := content.CheckOptions{Archives: true, Binaries: true}
 			report := checkWhole(t, s, opts)
@@ -67,7 +66,7 @@ func TestFixtures(t *testing.T) {
 				t.Errorf("%d binaries were not looked at", report.Outside)
 			}
 			if name != "tiny" && name != "rollover" {
-				compare(t, dump(t, s, "/"), string(unxz(t, fixture(name+".dump.xz"))))
+				compare(t, dump(t, s, "/"), string(fixture.Unxz(t, "oak", name+".dump.xz")))
 			}
 			checkWalks(t, s)
 			if name == "extblobs" {
@@ -82,13 +81,13 @@ func TestFixtures(t *testing.T) {
 
 // TestFingerprints of the same content in different stores are equal.
 func TestFingerprints(t *testing.T) {
-	base := open(t, filepath.Join(unpackFixture(t, "base"), folders["base"]))
-	outside := open(t, filepath.Join(unpackFixture(t, "extblobs"), folders["extblobs"]))
+	base := open(t, filepath.Join(fixture.Untar(t, "oak", "base.tar.xz"), folders["base"]))
+	outside := open(t, filepath.Join(fixture.Untar(t, "oak", "extblobs.tar.xz"), folders["extblobs"]))
 	if fingerprint(t, base, "/root") != fingerprint(t, outside, "/root") {
 		t.Error("binaries kept outside change the fingerprint")
 	}
 	// The checkpoint of a store that was compacted is what there was before.
-	collected := open(t, filepath.Join(unpackFixture(t, "afterGC"), folders["afterGC"]))
+	collected := open(t, filepath.Join(fixture.Untar(t, "oak", "afterGC.tar.xz"), folders["afterGC"]))
 	head, _ := collected.Head()
 	seen := map[[32]byte]string{}
 	for _, name := range childNames(t, collected, head, "/root") {
@@ -220,7 +219,7 @@ func TestWalkEnds(t *testing.T) {
 
 // TestWalkTakesNoMemory reads every property of a store.
 func TestWalkTakesNoMemory(t *testing.T) {
-	s := open(t, filepath.Join(unpackFixture(t, "base"), folders["base"]))
+	s := open(t, filepath.Join(fixture.Untar(t, "oak", "base.tar.xz"), folders["base"]))
 	head := headOf(t, s)
 	nodes, values := 0, 0
 	walk := func() {
@@ -246,7 +245,7 @@ func TestWalkTakesNoMemory(t *testing.T) {
 }
 
 func TestWalkIsCancelled(t *testing.T) {
-	s := open(t, filepath.Join(unpackFixture(t, "base"), folders["base"]))
+	s := open(t, filepath.Join(fixture.Untar(t, "oak", "base.tar.xz"), folders["base"]))
 	head, _ := s.Head()
 	for _, workers := range []int{1, 3} {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -481,47 +480,6 @@ func damagedTiny(t testing.TB, damage func(archive []byte)) string {
 	damage(b)
 	must(t, os.WriteFile(path, b, 0o600))
 	return dir
-}
-
-func fixture(name string) string {
-	dir := cmp.Or(os.Getenv("HOLT_FIXTURES"), filepath.Join("..", "..", "shared", "fixtures"))
-	return filepath.Join(dir, "oak", name)
-}
-
-// unpackFixture unpacks a store into a folder of its own.
-func unpackFixture(t testing.TB, name string) string {
-	t.Helper()
-	if _, err := os.Stat(fixture(name + ".tar.xz")); err != nil {
-		skipPeer(t, "Oak's stores are not there; HOLT_FIXTURES names the directory that holds oak/"+name+".tar.xz")
-	}
-	for _, tool := range []string{"xz", "tar"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			skipPeer(t, tool+", which unpacks Oak's stores, is not installed")
-		}
-	}
-	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "tar", "-xf", "-", "-C", dir)
-	cmd.Stdin = bytes.NewReader(unxz(t, fixture(name+".tar.xz")))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return dir
-}
-
-// skipPeer skips a test that lacks something from outside, or fails it where everything is meant to be there.
-func skipPeer(t testing.TB, why string) {
-	t.Helper()
-	if os.Getenv("HOLT_REQUIRE_PEERS") == "1" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
-}
-
-func unxz(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := exec.CommandContext(t.Context(), "xz", "-dc", path).Output()
-	must(t, err)
-	return b
 }
 
 func must(t testing.TB, err error) {

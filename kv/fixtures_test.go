@@ -5,18 +5,17 @@ package kv_test
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/holtdb/holt/internal/fixture"
 	"github.com/holtdb/holt/kv"
 )
 
@@ -28,23 +27,7 @@ func TestEtcdSmall(t *testing.T) {
 
 // TestEtcdLarge does the same with one of 18 MiB, which is not kept here.
 func TestEtcdLarge(t *testing.T) {
-	dir := filepath.Join(cmp.Or(os.Getenv("HOLT_FIXTURES"), filepath.Join("..", "..", "shared", "fixtures")), "kv")
-	if _, err := os.Stat(filepath.Join(dir, "etcd.db.xz")); err != nil {
-		skipPeer(t, "the large etcd database is not there; HOLT_FIXTURES names the directory that holds kv/etcd.db.xz")
-	}
-	if _, err := exec.LookPath("xz"); err != nil {
-		skipPeer(t, "xz, which unpacks the large etcd database, is not installed")
-	}
-	checkForeignFile(t, unxz(t, filepath.Join(dir, "etcd.db.xz")), unxz(t, filepath.Join(dir, "etcd.dump.xz")))
-}
-
-// skipPeer skips a test that lacks something from outside, or fails it where everything is meant to be there.
-func skipPeer(t *testing.T, why string) {
-	t.Helper()
-	if os.Getenv("HOLT_REQUIRE_PEERS") == "1" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
+	checkForeignFile(t, fixture.Unxz(t, "kv", "etcd.db.xz"), fixture.Unxz(t, "kv", "etcd.dump.xz"))
 }
 
 func gunzip(t *testing.T, path string) []byte {
@@ -58,15 +41,6 @@ func gunzip(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	b, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-func unxz(t *testing.T, path string) []byte {
-	t.Helper()
-	b, err := exec.CommandContext(t.Context(), "xz", "-dc", path).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

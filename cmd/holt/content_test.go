@@ -6,54 +6,23 @@ package main
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// oakStore unpacks a store that Oak wrote, and returns the folder it is in. HOLT_FIXTURES names the directory that
-// holds oak/.
-func oakStore(t testing.TB, name string) (folder, packed string) {
-	t.Helper()
-	dir := cmp.Or(os.Getenv("HOLT_FIXTURES"), filepath.Join("..", "..", "..", "shared", "fixtures"))
-	packed = filepath.Join(dir, "oak", name)
-	_, err := os.Stat(packed + ".tar.xz")
-	if err == nil {
-		_, err = exec.LookPath("xz")
-	}
-	if err != nil {
-		if os.Getenv("HOLT_REQUIRE_PEERS") == "1" {
-			t.Fatal(err)
-		}
-		t.Skipf("Oak's store cannot be unpacked (HOLT_FIXTURES names the directory that holds oak/): %v", err)
-	}
-	folder = t.TempDir()
-	f, err := filepath.Abs(packed + ".tar.xz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.CommandContext(t.Context(), "tar", "-C", folder, "-xJf", f).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return folder, packed
-}
+	"github.com/holtdb/holt/internal/fixture"
+)
 
 // TestContentOfOak runs every command on stores with everything in them.
 func TestContentOfOak(t *testing.T) {
 	for name, folder := range map[string]string{"base": "g1", "extblobs": "e1", "afterGC": "c2"} {
 		t.Run(name, func(t *testing.T) {
-			in, packed := oakStore(t, name)
-			dir := filepath.Join(in, folder)
-			want, err := exec.CommandContext(t.Context(), "xz", "-dc", packed+".dump.xz").Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			dir := filepath.Join(fixture.Untar(t, "oak", name+".tar.xz"), folder)
+			want := fixture.Unxz(t, "oak", name+".dump.xz")
 			if r := holt(t, "content", "dump", dir); r.status != exitDone || r.stdout != string(want) {
 				t.Errorf("dump: exit status %d, %s, %d bytes, want %d", r.status, r.stderr, len(r.stdout), len(want))
 			}
@@ -120,7 +89,7 @@ func everySegment(t *testing.T, dir string) {
 
 // TestContentOutside reads binaries that are kept outside.
 func TestContentOutside(t *testing.T) {
-	in, _ := oakStore(t, "extblobs")
+	in := fixture.Untar(t, "oak", "extblobs.tar.xz")
 	dir, outside := filepath.Join(in, "e1"), filepath.Join(in, "e1-ds")
 	r := holt(t, "content", "check", dir, "--binaries")
 	if r.status != exitDone || !strings.Contains(r.stderr, "--datastore says where") {

@@ -6,50 +6,17 @@ package archive_test
 import (
 	"archive/tar"
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/internal/fixture"
 )
-
-// skipPeer skips a test that lacks something from outside, or fails it where everything is meant to be there.
-func skipPeer(t testing.TB, why string) {
-	t.Helper()
-	if os.Getenv("HOLT_REQUIRE_PEERS") == "1" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
-}
-
-// unpackFixture unpacks a store of Oak's and returns where it is.
-func unpackFixture(t testing.TB, name, folder string) string {
-	t.Helper()
-	dir := cmp.Or(os.Getenv("HOLT_FIXTURES"), filepath.Join("..", "..", "..", "shared", "fixtures"))
-	packed := filepath.Join(dir, "oak", name+".tar.xz")
-	if _, err := os.Stat(packed); err != nil {
-		skipPeer(t, "Oak's stores are not there; HOLT_FIXTURES names the directory that holds oak/"+name+".tar.xz")
-	}
-	for _, tool := range []string{"xz", "tar"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			skipPeer(t, tool+", which unpacks Oak's stores, is not installed")
-		}
-	}
-	to := t.TempDir()
-	packed, err := filepath.Abs(packed)
-	must(t, err)
-	out, err := exec.CommandContext(t.Context(), "tar", "-C", to, "-xJf", packed).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return filepath.Join(to, folder)
-}
 
 var fixtures = map[string]string{"tiny": "t1", "base": "g1", "extblobs": "e1", "afterGC": "c2", "rollover": "m1"}
 
@@ -58,7 +25,7 @@ var fixtures = map[string]string{"tiny": "t1", "base": "g1", "extblobs": "e1", "
 func TestFixtures(t *testing.T) {
 	for name, folder := range fixtures {
 		t.Run(name, func(t *testing.T) {
-			dir := unpackFixture(t, name, folder)
+			dir := filepath.Join(fixture.Untar(t, "oak", name+".tar.xz"), folder)
 			d, err := archive.Open(dir, &archive.Options{ReadOnly: true})
 			must(t, err)
 			defer closing(t, d)
@@ -154,7 +121,7 @@ func sameEntries(t testing.TB, got, want []archive.Entry) {
 func TestFixturesRecover(t *testing.T) {
 	for name, folder := range fixtures {
 		t.Run(name, func(t *testing.T) {
-			dir := unpackFixture(t, name, folder)
+			dir := filepath.Join(fixture.Untar(t, "oak", name+".tar.xz"), folder)
 			before := map[string][]archive.Entry{}
 			graphs := map[string]int{}
 			d, err := archive.Open(dir, &archive.Options{ReadOnly: true})

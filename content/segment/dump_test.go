@@ -5,21 +5,19 @@ package segment_test
 
 import (
 	"bufio"
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/internal/fixture"
 )
 
 // TestTiny reads the smallest store that Oak makes. The whole of it is in FORMAT.md.
@@ -45,14 +43,14 @@ N 2f726f6f74 d0b2a37e-54db-4246-af4b-1035142fd65e:4
 func TestFixtures(t *testing.T) {
 	for name, folder := range map[string]string{"base": "g1", "extblobs": "e1", "afterGC": "c2"} {
 		t.Run(name, func(t *testing.T) {
-			dir := unpackFixture(t, name)
+			dir := fixture.Untar(t, "oak", name+".tar.xz")
 			store, head := readStore(t, filepath.Join(dir, folder))
-			compareDumps(t, dumpStore(t, store, head), string(unxz(t, fixture(name+".dump.xz"))))
+			compareDumps(t, dumpStore(t, store, head), string(fixture.Unxz(t, "oak", name+".dump.xz")))
 			checkTables(t, store)
 		})
 	}
 	t.Run("rollover", func(t *testing.T) { // of which there is no dump
-		store, head := readStore(t, filepath.Join(unpackFixture(t, "rollover"), "m1"))
+		store, head := readStore(t, filepath.Join(fixture.Untar(t, "oak", "rollover.tar.xz"), "m1"))
 		dumpStore(t, store, head)
 		checkTables(t, store)
 	})
@@ -87,47 +85,6 @@ func checkTables(t *testing.T, store *memStore) {
 	if found[segment.RecordNode] == 0 || found[segment.RecordValue] == 0 {
 		t.Errorf("records found: %v", found)
 	}
-}
-
-func fixture(name string) string {
-	dir := cmp.Or(os.Getenv("HOLT_FIXTURES"), filepath.Join("..", "..", "..", "shared", "fixtures"))
-	return filepath.Join(dir, "oak", name)
-}
-
-// unpackFixture unpacks a store into a folder of its own.
-func unpackFixture(t testing.TB, name string) string {
-	t.Helper()
-	if _, err := os.Stat(fixture(name + ".tar.xz")); err != nil {
-		skipPeer(t, "Oak's stores are not there; HOLT_FIXTURES names the directory that holds oak/"+name+".tar.xz")
-	}
-	for _, tool := range []string{"xz", "tar"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			skipPeer(t, tool+", which unpacks Oak's stores, is not installed")
-		}
-	}
-	dir := t.TempDir()
-	cmd := exec.CommandContext(t.Context(), "tar", "-xf", "-", "-C", dir)
-	cmd.Stdin = bytes.NewReader(unxz(t, fixture(name+".tar.xz")))
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return dir
-}
-
-// skipPeer skips a test that lacks something from outside, or fails it where everything is meant to be there.
-func skipPeer(t testing.TB, why string) {
-	t.Helper()
-	if os.Getenv("HOLT_REQUIRE_PEERS") == "1" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
-}
-
-func unxz(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := exec.CommandContext(t.Context(), "xz", "-dc", path).Output()
-	must(t, err)
-	return b
 }
 
 func compareDumps(t *testing.T, have, want string) {

@@ -4,15 +4,14 @@
 package oak
 
 import (
-	"cmp"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/internal/fixture"
 )
 
 // TestCopied has Oak go on with what we wrote: a store with the segments and logs of another, in archives of ours.
@@ -96,7 +95,7 @@ func TestFixtures(t *testing.T) {
 	seed, oak := newSeed(t), warmed(t)
 	for _, f := range []struct{ name, folder, blobs string }{{"extblobs", "e1", "e1-ds"}, {"afterGC", "c2", ""}} {
 		t.Run(f.name, func(t *testing.T) {
-			dir := unpackFixture(t, f.name)
+			dir := fixture.Untar(t, "oak", f.name+".tar.xz")
 			p := place{dir: filepath.Join(dir, f.folder)}
 			if f.blobs != "" {
 				p.blobs = filepath.Join(dir, f.blobs)
@@ -109,32 +108,4 @@ func TestFixtures(t *testing.T) {
 			p.check(t, oak)
 		})
 	}
-}
-
-// unpackFixture unpacks a store into a folder of its own.
-func unpackFixture(t *testing.T, name string) string {
-	t.Helper()
-	dir := cmp.Or(os.Getenv("HOLT_FIXTURES"), filepath.Join("..", "..", "..", "shared", "fixtures"))
-	packed := filepath.Join(dir, "oak", name+".tar.xz")
-	if _, err := os.Stat(packed); err != nil {
-		skipPeer(t, "Oak's stores are not there; HOLT_FIXTURES names the directory that holds oak/"+name+".tar.xz")
-	}
-	if _, err := exec.LookPath("xz"); err != nil {
-		skipPeer(t, "xz, which unpacks Oak's stores, is not installed")
-	}
-	to := t.TempDir()
-	out, err := exec.CommandContext(t.Context(), "tar", "-C", to, "-xJf", packed).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return to
-}
-
-// skipPeer skips a test that lacks something from outside, or fails it where everything is meant to be there.
-func skipPeer(t *testing.T, why string) {
-	t.Helper()
-	if os.Getenv("HOLT_REQUIRE_PEERS") == "1" {
-		t.Fatal(why)
-	}
-	t.Skip(why)
 }

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+
+	"github.com/holtdb/holt/interop/internal/peer"
 )
 
 // Versions of bstack that driver/Cargo.toml asks for.
@@ -19,45 +21,30 @@ const (
 	oldVersion = "0.2.7"
 )
 
-// built is the outcome of building the driver: its path, or why it cannot be had, or what is wrong with it.
-type built struct {
-	path         string
-	missing, err error
-}
-
 // driver returns the path of the program in driver. It skips the test when that cannot be had, unless the peers are
 // required.
 func driver(t *testing.T) string {
 	t.Helper()
-	b := build()
-	switch {
-	case b.missing != nil && os.Getenv("HOLT_REQUIRE_PEERS") == "1":
-		t.Fatalf("bstack cannot be had: %v", b.missing)
-	case b.missing != nil:
-		t.Skipf("bstack cannot be had: %v", b.missing)
-	case b.err != nil:
-		t.Fatal(b.err)
-	}
-	return b.path
+	return build().Require(t, "bstack")
 }
 
 // build compiles beside the build cache of Go, so that the next run finds what is there.
-var build = sync.OnceValue(func() built {
+var build = sync.OnceValue(func() peer.Built {
 	cache, err := os.UserCacheDir()
 	if err != nil {
-		return built{err: err}
+		return peer.Built{Err: err}
 	}
 	target := filepath.Join(cache, "holt-interop-stack")
 	if cargo(target, "fetch", "--offline") != nil { // not there yet
 		if err := cargo(target, "fetch"); err != nil {
-			return built{missing: err}
+			return peer.Built{Missing: err}
 		}
 	}
 	program := filepath.Join(target, "debug", "driver")
 	if runtime.GOOS == "windows" {
 		program += ".exe"
 	}
-	return built{path: program, err: cargo(target, "build", "--offline")}
+	return peer.Built{Path: program, Err: cargo(target, "build", "--offline")}
 })
 
 func cargo(target string, args ...string) error {

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/holtdb/holt/internal/fixture"
 )
 
 // A driver is the program of the directory driver, built with one release.
@@ -35,10 +37,7 @@ func buildDriver(t *testing.T, version string) driver {
 		}
 	}
 	if out, err := goTool(dir, "mod", "download", "go.etcd.io/bbolt"); err != nil {
-		if os.Getenv("HOLT_REQUIRE_PEERS") == "1" {
-			t.Fatalf("bbolt %s cannot be fetched: %v\n%s", version, err, out)
-		}
-		t.Skipf("bbolt %s cannot be fetched: %v", version, err)
+		fixture.Lacking(t, "bbolt %s cannot be fetched: %v\n%s", version, err, out)
 	}
 	if out, err := goTool(dir, "build", "-mod=mod", "-o", "driver", "."); err != nil {
 		t.Fatalf("building with bbolt %s: %v\n%s", version, err, out)

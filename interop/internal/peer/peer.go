@@ -8,6 +8,8 @@ import (
 	"context"
 	"os"
 	"testing"
+
+	"github.com/holtdb/holt/internal/fixture"
 )
 
 // A Module is a published module that a test compiles.
@@ -23,4 +25,22 @@ func Require(t testing.TB, m Module) {
 	if os.Getenv("HOLT_REQUIRE_PEERS") != "1" && !m.Cached(t.Context()) {
 		t.Skipf("the module cache lacks %s; go mod download %s gets it", m, m)
 	}
+}
+
+// Built is the outcome of building a program: its path, or why it cannot be had, or what is wrong with it.
+type Built struct {
+	Path         string
+	Missing, Err error
+}
+
+// Require returns the path. It skips the test if what the program needs cannot be had, unless the peers are required.
+func (b Built) Require(t testing.TB, needs string) string {
+	t.Helper()
+	switch {
+	case b.Missing != nil:
+		fixture.Lacking(t, "%s cannot be had: %v", needs, b.Missing)
+	case b.Err != nil:
+		t.Fatal(b.Err)
+	}
+	return b.Path
 }
