@@ -191,6 +191,8 @@ func (d *descent) node() error {
 		return err
 	case d.at.Depth >= MaxDepth:
 		return d.at.Fail(errTooDeep)
+	case !d.at.Node.HasChildren():
+		return nil
 	}
 	return d.children(d.at.Node)
 }

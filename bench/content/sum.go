@@ -30,9 +30,7 @@ func (t *traversal) run(ctx context.Context, s *content.Store, workers int) erro
 
 func (t *traversal) node(v *content.Visit) error {
 	var sum summer
-	if err := sum.text(v.Path[bytes.LastIndexByte(v.Path, '/')+1:]); err != nil {
-		return v.Fail(err)
-	}
+	sum.name(v.Path[bytes.LastIndexByte(v.Path, '/')+1:])
 	count := int64(0)
 	p := v.Node.Properties()
 	for p.Next() {
@@ -53,9 +51,7 @@ func (t *traversal) node(v *content.Visit) error {
 type summer uint64
 
 func (s *summer) property(p *segment.Property) error {
-	if err := s.text(p.Name); err != nil {
-		return err
-	}
+	s.name(p.Name)
 	*s += summer(p.Type.Base())
 	for i := range p.Count() {
 		v, err := p.Value(i)
@@ -96,8 +92,13 @@ func (s *summer) text(b []byte) error {
 	if !utf8.Valid(b) {
 		return fmt.Errorf("%q is no text", b)
 	}
+	s.name(b)
+	return nil
+}
+
+// name is a text that Oak has once and for all, or for all nodes of a shape.
+func (s *summer) name(b []byte) {
 	if n := len(b); n > 0 {
 		*s += summer(31*n + 7*int(b[0]) + int(b[n-1]))
 	}
-	return nil
 }
