@@ -37,12 +37,14 @@ func (w *Writer) string(b []byte) (RecordID, error) {
 	if len(b) >= mediumMax {
 		return w.longString(b)
 	}
-	if id, ok := w.opts.Cache.text(&w.opts.Cache.strings, b); ok {
+	c := w.opts.Cache
+	key := c.strings.key(b)
+	if id, ok := c.text(&c.strings, key); ok {
 		return id, nil
 	}
 	id, err := w.inline(b)
 	if err == nil {
-		w.opts.Cache.putText(&w.opts.Cache.strings, b, id)
+		c.putText(&c.strings, key, id)
 	}
 	return id, err
 }
