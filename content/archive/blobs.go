@@ -133,10 +133,7 @@ func compareFlags(a, b bool) int {
 // perhaps in other segments.
 func blobIDs(s *segment.Segment) ([]string, error) {
 	var ids []string
-	for r := range s.Records() {
-		if r.Type != segment.RecordBlobID {
-			continue
-		}
+	for r := range s.RecordsOf(segment.RecordBlobID) {
 		v, err := r.Value()
 		if err == nil {
 			v, err = v.BlobID()

@@ -24,7 +24,10 @@ func (w *Writer) String(s string) (RecordID, error) {
 }
 
 // Long writes the text of a LONG.
-func (w *Writer) Long(n int64) (RecordID, error) { return w.String(strconv.FormatInt(n, 10)) }
+func (w *Writer) Long(n int64) (RecordID, error) {
+	w.text = strconv.AppendInt(w.text[:0], n, 10)
+	return w.string(w.text)
+}
 
 // Double writes the text of a DOUBLE: see [FormatDouble].
 func (w *Writer) Double(f float64) (RecordID, error) { return w.String(FormatDouble(f)) }
