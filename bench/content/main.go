@@ -109,7 +109,7 @@ func (b *bench) run(ctx context.Context) error {
 					return fmt.Errorf("%s, %s: %w", m.name, engine, err)
 				}
 				key := m.name + "/engine=" + engine
-				fmt.Printf("Benchmark%s 1 %d ns/op %d cpu-ns/op\n", key, out.NS, out.processor.Nanoseconds())
+				fmt.Printf("Benchmark%s 1 %s\n", key, out)
 				if b.all[key] == nil {
 					b.all[key] = &series{}
 				}

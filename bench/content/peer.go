@@ -49,6 +49,21 @@ type outcome struct {
 	size      int64 // bytes of what was written
 }
 
+// String is the outcome as benchstat reads it.
+func (o outcome) String() string {
+	s := fmt.Sprintf("%d ns/op %d cpu-ns/op", o.NS, o.processor.Nanoseconds())
+	if o.Properties > 0 {
+		s += fmt.Sprintf(" %.0f items/s", o.rate(float64(o.NS)))
+	}
+	if o.size > 0 {
+		s += fmt.Sprintf(" %d written-B", o.size)
+	}
+	return s
+}
+
+// rate is how many nodes and properties a second it is if it takes so many nanoseconds.
+func (o outcome) rate(ns float64) float64 { return float64(o.Nodes+o.Properties) / ns * 1e9 }
+
 func (p *peer) do(words ...any) (out outcome, err error) {
 	before := p.processor()
 	line := strings.TrimSpace(fmt.Sprintln(words...))

@@ -58,9 +58,8 @@ func row(m measure, engine string, mine, first *series) string {
 
 // notes are what there is beside times.
 func (s *series) notes(m measure) (list []string) {
-	if n := s.last.Properties; n > 0 {
-		rate := float64(s.last.Nodes+n) / s.time.Median() * 1e9
-		list = append(list, fmt.Sprintf("%.2f million nodes and properties a second", rate/1e6))
+	if s.last.Properties > 0 {
+		list = append(list, fmt.Sprintf("%.2f million nodes and properties a second", s.last.rate(s.time.Median())/1e6))
 	}
 	if m.name == "TraverseOnce" {
 		list = append(list, fmt.Sprintf("%d bytes allocated, %.1f MB of memory beside files", s.last.Alloc, float64(s.memory)/1e6))
