@@ -21,7 +21,7 @@ func TestWalkHardlyAllocates(t *testing.T) {
 		t.Skip("the race detector allocates too")
 	}
 	s := content.New(wideStore(t, 4000), content.Options{})
-	defer s.Close()
+	defer func() { must(t, s.Close()) }()
 	head, _ := s.Head()
 	nodes, values := 0, 0
 	visit := func(v *content.Visit) error {

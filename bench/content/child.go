@@ -104,12 +104,12 @@ func digest(ctx context.Context, dir string) error {
 }
 
 // one reads one node.
-func one(dir, path string) error {
+func one(dir, path string) (err error) {
 	s, err := content.Open(dir, nil)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
+	defer func() { err = errors.Join(err, s.Close()) }()
 	head, _ := s.Head()
 	n, err := s.Find(head, path)
 	if err != nil {

@@ -17,7 +17,7 @@ func TestWrite(t *testing.T) {
 	must(t, write(dir, 2))
 	s, err := content.Open(dir, nil)
 	must(t, err)
-	defer s.Close()
+	defer func() { must(t, s.Close()) }()
 	for _, workers := range []int{1, 2} {
 		var sum traversal
 		must(t, sum.run(t.Context(), s, workers))
@@ -49,7 +49,7 @@ func BenchmarkTraverse(b *testing.B) {
 	must(b, write(dir, folders))
 	s, err := content.Open(dir, nil)
 	must(b, err)
-	defer s.Close()
+	defer func() { must(b, s.Close()) }()
 	for _, workers := range []int{1, 2} {
 		b.Run(strconv.Itoa(workers), func(b *testing.B) {
 			b.ReportAllocs()

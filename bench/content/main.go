@@ -156,7 +156,7 @@ func sameContent(ctx context.Context, dirs ...string) error {
 		sums[i] = sum
 	}
 	if sums[0] != sums[1] {
-		return fmt.Errorf("Oak and we make different trees: %x, %x", sums[0], sums[1])
+		return fmt.Errorf("the trees that Oak and we make differ: %x, %x", sums[0], sums[1])
 	}
 	return nil
 }

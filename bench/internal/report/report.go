@@ -85,7 +85,7 @@ func replace(file, title, text string) string {
 	chapter := mark + title + "\n\n" + strings.TrimSpace(text) + "\n"
 	var chapters []string
 	found := false
-	for _, c := range strings.Split("\n"+file, "\n"+mark) {
+	for c := range strings.SplitSeq("\n"+file, "\n"+mark) {
 		switch head, _, _ := strings.Cut(c, "\n"); {
 		case strings.TrimSpace(c) == "":
 		case head == title:
