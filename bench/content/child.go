@@ -23,7 +23,7 @@ import (
 // as the other sides do: open DIR, traverse WORKERS, check DIR, digest DIR, write DIR FOLDERS.
 func child(args []string) error {
 	if len(args) == 2 {
-		return one(args[0], args[1])
+		return one(os.Stdout, args[0], args[1])
 	}
 	var c commands
 	in := bufio.NewScanner(os.Stdin)
@@ -103,8 +103,8 @@ func digest(ctx context.Context, dir string) error {
 	return errors.Join(s.Dump(ctx, io.Discard, head, "/"), s.Close())
 }
 
-// one reads one node.
-func one(dir, path string) (err error) {
+// one prints one node.
+func one(out io.Writer, dir, path string) (err error) {
 	s, err := content.Open(dir, nil)
 	if err != nil {
 		return err
@@ -117,18 +117,18 @@ func one(dir, path string) (err error) {
 	}
 	p := n.Properties()
 	for p.Next() {
-		fmt.Printf("%s =", p.Name)
+		fmt.Fprintf(out, "%s =", p.Name)
 		for i := range p.Count() {
 			v, err := p.Value(i)
 			if err != nil {
 				return err
 			}
-			_, _ = io.WriteString(os.Stdout, " ")
-			if err := s.WriteText(os.Stdout, v); err != nil {
+			fmt.Fprint(out, " ")
+			if err := s.WriteText(out, v); err != nil {
 				return err
 			}
 		}
-		fmt.Println()
+		fmt.Fprintln(out)
 	}
 	return p.Err()
 }

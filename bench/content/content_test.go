@@ -6,6 +6,7 @@ package main
 import (
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/holtdb/holt/content"
@@ -27,7 +28,11 @@ func TestWrite(t *testing.T) {
 			t.Errorf("%d nodes, %d properties, sum %d", sum.nodes.Load(), sum.properties.Load(), sum.sum.Load())
 		}
 	}
-	must(t, one(dir, "/root/tree/section-0"))
+	var out strings.Builder
+	must(t, one(&out, dir, "/root/tree/section-0"))
+	if !strings.Contains(out.String(), "jcr:primaryType = sling:OrderedFolder\n") {
+		t.Error(out.String())
+	}
 	must(t, digest(t.Context(), dir))
 	report, err := check(t.Context(), dir)
 	if err != nil || report.Nodes != 2005 {
