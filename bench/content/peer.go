@@ -106,7 +106,8 @@ func (p *peer) memory() int64 {
 			kilobytes[name] = n
 		}
 	}
-	return (kilobytes["VmHWM"] - kilobytes["RssFile"] - kilobytes["RssShmem"]) << 10
+	// The peak is noted now and then only, what there is at the moment may be more.
+	return max(kilobytes["VmHWM"]-kilobytes["RssFile"]-kilobytes["RssShmem"], kilobytes["RssAnon"]) << 10
 }
 
 func (p *peer) stop() error { return errors.Join(p.in.Close(), p.cmd.Wait()) }
