@@ -364,3 +364,49 @@ func writeFile(fsys file.FS, path string, b []byte) error {
 	_, err = f.WriteAt(b, 0)
 	return errors.Join(err, f.Close())
 }
+
+// hesitant is a file system in which something happens ahead of the first removal of a file.
+type hesitant struct {
+	file.FS
+	first func()
+}
+
+func (h *hesitant) Remove(name string) error {
+	if first := h.first; first != nil {
+		h.first = nil
+		first()
+	}
+	return h.FS.Remove(name)
+}
+
+// TestWrittenWhileDeleted has a write of the same bytes end between the last look at the time of a binary and its removal.
+func TestWrittenWhileDeleted(t *testing.T) {
+	disk := &hesitant{FS: file.NewMemory()}
+	s := storeOn(disk)
+	content := random(1, 5000)
+	id, err := s.Write(bytes.NewReader(content))
+	must(t, err)
+	written := make(chan error, 1)
+	r, w := io.Pipe()
+	go func() {
+		_, err := s.Write(r)
+		written <- err
+	}()
+	_, err = w.Write(content)
+	must(t, err)
+	disk.first = func() {
+		must(t, w.Close())
+		select {
+		case err := <-written: // it should wait for us; if it does not, it has seen the file
+			written <- err
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+	if _, err := s.Delete(id, soon()); err != nil {
+		t.Error(err)
+	}
+	must(t, <-written)
+	if got, err := readAll(s, id); err != nil || got != string(content) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
