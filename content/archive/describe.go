@@ -39,21 +39,31 @@ type described struct {
 	generation segment.Generation
 	references []segment.ID
 	blobs      []string
+	late       bool // of an archive in memory: it may be that not all ids were there
 }
 
 // describe finds it in the segment itself.
 func describe(s *segment.Segment) (described, error) {
 	blobs, err := blobIDs(s)
-	return described{s.Generation(), references(s), blobs}, err
+	return described{generation: s.Generation(), references: references(s), blobs: blobs}, err
 }
 
 // describeLeniently leaves out what cannot be read: ids of binaries, when the segment that has them is lost.
 func describeLeniently(s *segment.Segment) (described, error) {
 	d, err := describe(s)
-	if _, lost := errors.AsType[*segment.NotFoundError](err); lost {
+	if _, ok := lost(err); ok {
 		err = nil
 	}
 	return d, err
+}
+
+// lost finds out whether an error is that a segment is not there.
+func lost(err error) (segment.ID, bool) {
+	e, ok := errors.AsType[*segment.NotFoundError](err)
+	if !ok {
+		return segment.ID{}, false
+	}
+	return e.Segment, true
 }
 
 // trailerOf puts together what an archive records about its segments.

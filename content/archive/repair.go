@@ -149,7 +149,9 @@ func (w *Writer) copy(s survivor) error {
 	if err != nil {
 		return s.reader.corrupt(s.entry, err)
 	}
-	return w.append(s.entry.ID, parsed.Bytes(), about)
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	return w.append(s.entry.ID, parsed.Bytes(), &about, 0)
 }
 
 // retire renames archives that do not count, all but one. Empty files are removed.
