@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/segment"
 )
 
@@ -58,6 +59,28 @@ func testLateIDs(t *testing.T, f *fixture) {
 		f.wantIDs(user.ID(), want...)
 		f.wantIDs(later.ID(), first)
 		f.wantIDs(never.ID())
+		f.wantBlobIDs(append(want, first)...)
+	}
+}
+
+// wantBlobIDs demands that these ids are among those in use.
+func (f *fixture) wantBlobIDs(want ...string) {
+	f.Helper()
+	var got []string
+	for id, err := range archive.BlobIDs(f.Archives()) {
+		f.must(err)
+		got = append(got, id)
+	}
+	for _, id := range want {
+		i := slices.Index(got, id)
+		if i < 0 {
+			f.Errorf("in use: %.20q, want %.20q too", got, id)
+			continue
+		}
+		got = slices.Delete(got, i, i+1)
+	}
+	for range archive.BlobIDs(f.Archives()) {
+		break // which must not end in a panic
 	}
 }
 
