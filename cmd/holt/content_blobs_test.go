@@ -17,8 +17,8 @@ import (
 	"github.com/holtdb/holt/content/segment"
 )
 
-// scriptOutside makes a content store with two binaries that are kept outside, of 5000 and 20000 bytes, and one in its id;
-// and writes another one of 6000 that nobody uses: outside store datastore
+// scriptOutside makes a content store with two binaries that are kept outside, of 5000 and 20000 bytes, and one in its
+// id; and writes another one of 6000 that nobody uses: outside store datastore
 func scriptOutside(ts *testscript.TestScript, args []string) {
 	blobs := &blob.FileStore{Dir: ts.MkAbs(args[1])}
 	ts.Check(writeOutside(ts.MkAbs(args[0]), blobs))

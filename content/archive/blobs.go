@@ -27,8 +27,8 @@ type SegmentBlobs struct {
 	IDs     []string
 }
 
-// BlobIDs goes through the ids of binaries kept outside that any segment of the archives refers to, some of them several
-// times: those that must not be deleted. An error is the last.
+// BlobIDs goes through the ids of binaries kept outside that any segment of the archives refers to, some of them
+// several times: those that must not be deleted. An error is the last.
 func BlobIDs(archives []Archive) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, a := range archives {

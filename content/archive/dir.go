@@ -209,8 +209,8 @@ func (d *Dir) roll() error {
 	return d.failed
 }
 
-// finish closes the archive. Ids that are yet to come will never be in it: of an archive that cannot become longer, or when
-// the store is closed, so that the segments with them are as good as lost.
+// finish closes the archive. Ids that are yet to come will never be in it: of an archive that cannot become longer, or
+// when the store is closed, so that the segments with them are as good as lost.
 func (d *Dir) finish(w *Writer) error {
 	if n := w.waits(); n > 0 {
 		d.opts.Logger.Warn("ids of binaries are missing in an archive", "archive", w.name, "segments", n)

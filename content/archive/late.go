@@ -5,8 +5,8 @@ package archive
 
 import "github.com/holtdb/holt/content/segment"
 
-// waiting is a segment in an archive that is being written, with an id of a binary in a segment that is not there yet. What
-// the trailer has of it is without ids until then.
+// waiting is a segment in an archive that is being written, with an id of a binary in a segment that is not there yet.
+// What the trailer has of it is without ids until then.
 type waiting struct {
 	segment *segment.Segment
 	about   *described // as in Writer.about, unless the segment was replaced
@@ -90,8 +90,8 @@ func (w *Writer) holds(l waiting) bool {
 	return w.about[l.segment.ID()] == l.about
 }
 
-// waits is how many segments have ids that are not there yet. An archive that is closed with such is without them for ever:
-// who collects binaries must not find it.
+// waits is how many segments have ids that are not there yet. An archive that is closed with such is without them for
+// ever: who collects binaries must not find it.
 func (w *Writer) waits() int {
 	w.writing.Lock()
 	defer w.writing.Unlock()

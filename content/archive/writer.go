@@ -70,11 +70,11 @@ func (w *Writer) Size() int64 {
 	return int64(w.size)
 }
 
-// Append writes a segment. The bytes must not change afterwards. Nothing is durable before [Writer.Flush]. A segment that
-// was appended before is replaced. After an error the archive is as before.
+// Append writes a segment. The bytes must not change afterwards. Nothing is durable before [Writer.Flush]. A segment
+// that was appended before is replaced. After an error the archive is as before.
 //
-// Ids of binaries in the segment may be in others: those that the store finds in which it was parsed, those of the archive,
-// and those that are appended later. The trailer has such an id if it is there when the archive is closed.
+// Ids of binaries in the segment may be in others: those that the store finds in which it was parsed, those of the
+// archive, and those that are appended later. The trailer has such an id if it is there when the archive is closed.
 func (w *Writer) Append(s *segment.Segment) error {
 	d, err := describe(s)
 	w.writing.Lock()

@@ -41,9 +41,9 @@ type CollectReport struct {
 // which needs memory for an id of each binary in use, and a sweep.
 //
 // The ids in use are those of all content stores that refer to the binaries: one that is left out loses them. They may
-// come in any order and several times. They must be those in use when used is called or later: what was looked up before
-// Collect began is too old. Any error there, or an id that is not the store's, ends the collection before anything is
-// deleted.
+// come in any order and several times. They must be those in use when used is called or later: what was looked up
+// before Collect began is too old. Any error there, or an id that is not the store's, ends the collection before
+// anything is deleted.
 //
 // The binaries may be read and written meanwhile, see the package.
 func Collect(ctx context.Context, s Store, used iter.Seq2[string, error], o CollectOptions) (CollectReport, error) {
@@ -65,8 +65,8 @@ func Collect(ctx context.Context, s Store, used iter.Seq2[string, error], o Coll
 	return c.report, err
 }
 
-// collection is one in progress. (1) A binary that is in use and not marked was written, or written again, after before:
-// with less than the grace time from then to the archive.
+// collection is one in progress. (1) A binary that is in use and not marked was written, or written again, after
+// before: with less than the grace time from then to the archive.
 type collection struct {
 	store  Store
 	opts   CollectOptions

@@ -8,13 +8,13 @@
 // binary itself if it is short. So equal binaries are kept once. The file of a digest abcdef… is ab/cd/ef/abcdef… below
 // the directory. FORMAT.md of the content package has the details.
 //
-// A [Store] is what a place for binaries can do, [FileStore] the one in a directory, [Memory] one for tests. Their methods
-// may be called by several goroutines at a time. A binary never changes once it is there. When Write has returned, the
-// binary is durable.
+// A [Store] is what a place for binaries can do, [FileStore] the one in a directory, [Memory] one for tests. Their
+// methods may be called by several goroutines at a time. A binary never changes once it is there. When Write has
+// returned, the binary is durable.
 //
-// [Collect] deletes what no content store refers to any more. What was written, or written again, less than a grace time
-// ago is spared: somebody may be about to refer to it. The grace time must be longer than it takes from Write until the id
-// is in an archive of the content store. Times are those of the file system, to its precision.
+// [Collect] deletes what no content store refers to any more. What was written, or written again, less than a grace
+// time ago is spared: somebody may be about to refer to it. The grace time must be longer than it takes from Write
+// until the id is in an archive of the content store. Times are those of the file system, to its precision.
 //
 // Within one Store, nothing that Write returned is deleted by a Delete or Collect that was told of an earlier time. If
 // several processes use a directory, or several FileStores of one process, that holds but for the moment between the

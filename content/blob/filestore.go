@@ -58,7 +58,9 @@ func (s *FileStore) Path(hash string) string {
 func (s *FileStore) Key(id string) (string, error) { return key(id) }
 
 // Digest is the SHA-256 and the length of a binary, if its id says that. Its file need not be there.
-func (s *FileStore) Digest(id string) (sum [sha256.Size]byte, length int64, ok bool) { return digest(id) }
+func (s *FileStore) Digest(id string) (sum [sha256.Size]byte, length int64, ok bool) {
+	return digest(id)
+}
 
 // Open opens a binary. Its length was compared with that in its id; its bytes were not with the digest.
 func (s *FileStore) Open(id string) (io.ReadCloser, error) {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// All goes through the files of binaries in order of their digests. It has the names of one directory at a time in memory.
-// Whatever else is in the directories is passed over. A directory that is not there has nothing in it.
+// All goes through the files of binaries in order of their digests. It has the names of one directory at a time in
+// memory. Whatever else is in the directories is passed over. A directory that is not there has nothing in it.
 func (s *FileStore) All() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if s.Dir != "" {
@@ -25,7 +25,8 @@ func (s *FileStore) All() iter.Seq2[Entry, error] {
 // digits is how many digits of a digest the directories have that its file is in, two each.
 const digits = 6
 
-// walk goes through a directory, whose files have digests that begin with prefix. It is false if nobody wants to see more.
+// walk goes through a directory, whose files have digests that begin with prefix. It is false if nobody wants to see
+// more.
 func (s *FileStore) walk(dir, prefix string, yield func(Entry, error) bool) bool {
 	if len(prefix) == digits {
 		return s.files(dir, prefix, yield)

@@ -19,8 +19,8 @@ import (
 
 // Write keeps all that r has. It takes memory for what fits into an id, and otherwise for a piece at a time.
 //
-// The bytes go to a temporary file in the directory, which is synced and then renamed. So there is never a file under the
-// name of a digest that is not whole. What a crash leaves is for [FileStore.Clean].
+// The bytes go to a temporary file in the directory, which is synced and then renamed. So there is never a file under
+// the name of a digest that is not whole. What a crash leaves is for [FileStore.Clean].
 func (s *FileStore) Write(r io.Reader) (string, error) {
 	id, r, err := inlined(r, s.Inline)
 	if err != nil || id != "" {
@@ -161,10 +161,11 @@ func (s *FileStore) place(t temp, path string) (there file.File, err error) {
 	return nil, err
 }
 
-// renew makes a file that is there as young as if it had been written now. It returns nil if there is none, or one that is
-// to be replaced: it has another length, so it is not what it should be, or it belongs to another user.
+// renew makes a file that is there as young as if it had been written now. It returns nil if there is none, or one that
+// is to be replaced: it has another length, so it is not what it should be, or it belongs to another user.
 //
-// The new time need not be durable. If a crash takes it away, then also every id that was not in a durable segment by then.
+// The new time need not be durable. If a crash takes it away, then also every id that was not in a durable segment by
+// then.
 func (s *FileStore) renew(path string, size int64) file.File {
 	f, err := s.fs().OpenFile(path, os.O_RDWR, 0)
 	if err != nil {

@@ -379,7 +379,8 @@ func (h *hesitant) Remove(name string) error {
 	return h.FS.Remove(name)
 }
 
-// TestWrittenWhileDeleted has a write of the same bytes end between the last look at the time of a binary and its removal.
+// TestWrittenWhileDeleted has a write of the same bytes end between the last look at the time of a binary and its
+// removal.
 func TestWrittenWhileDeleted(t *testing.T) {
 	disk := &hesitant{FS: file.NewMemory()}
 	s := storeOn(disk)

@@ -10,8 +10,8 @@ import (
 
 // Outside keeps binaries outside of the segments.
 type Outside interface {
-	// Write keeps all that r has and returns the id of it, of a MiB at most. It must be durable by then: the record with
-	// the id may be soon.
+	// Write keeps all that r has and returns the id of it, of a MiB at most. It must be durable by then: the record
+	// with the id may be soon.
 	Write(r io.Reader) (id string, err error)
 }
 
@@ -24,7 +24,8 @@ func (o *Options) threshold() int {
 }
 
 // Binary writes a binary, up to the end of r: in line if it has less than 16,512 bytes, or than the threshold among the
-// options if it can be kept outside. If it cannot it is in bulk segments otherwise, so that compaction need not copy it.
+// options if it can be kept outside. If it cannot it is in bulk segments otherwise, so that compaction need not copy
+// it.
 func (w *Writer) Binary(r io.Reader) (RecordID, error) {
 	if w.piece == nil {
 		w.piece = make([]byte, MaxSize)
@@ -64,8 +65,8 @@ func (w *Writer) bulks(r io.Reader, n int) (RecordID, error) {
 	return w.long(size, &blocks)
 }
 
-// fill reads until b is full; more is false if r ended before. Unlike with [io.ReadFull], an [io.ErrUnexpectedEOF] of r's
-// own is an error and not its end.
+// fill reads until b is full; more is false if r ended before. Unlike with [io.ReadFull], an [io.ErrUnexpectedEOF] of
+// r's own is an error and not its end.
 func fill(r io.Reader, b []byte) (n int, more bool, err error) {
 	for n < len(b) && err == nil {
 		var k int
@@ -75,7 +76,7 @@ func fill(r io.Reader, b []byte) (n int, more bool, err error) {
 	switch {
 	case n == len(b):
 		return n, true, nil
-	case err == io.EOF: //nolint:errorlint // wrapped it would be something else
+	case err == io.EOF:
 		return n, false, nil
 	}
 	return n, false, err

@@ -79,7 +79,8 @@ func (f *fixture) wantBlobIDs(want ...string) {
 		}
 		got = slices.Delete(got, i, i+1)
 	}
-	for range archive.BlobIDs(f.Archives()) {
+	for _, err := range archive.BlobIDs(f.Archives()) {
+		f.must(err)
 		break // which must not end in a panic
 	}
 }

@@ -192,7 +192,8 @@ func (c *Crash) rename(oldName, newName string) error {
 	return c.mutate(&c.counts.Renames, change{kind: named, ino: ino, name: newName, gone: oldName})
 }
 
-// Chtimes sets the time when a file was last modified. It is not counted, as there is nothing of it that a cut could take.
+// Chtimes sets the time when a file was last modified. It is not counted, as there is nothing of it that a cut could
+// take.
 func (c *Crash) Chtimes(name string, modified time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -32,7 +32,9 @@ func (osFS) SyncDir(dir string) error              { return syncDir(dir) }
 
 func (osFS) MkdirAll(dir string, perm fs.FileMode) error { return os.MkdirAll(dir, perm) }
 
-func (osFS) Chtimes(name string, modified time.Time) error { return os.Chtimes(name, modified, modified) }
+func (osFS) Chtimes(name string, modified time.Time) error {
+	return os.Chtimes(name, modified, modified)
+}
 
 func (osFS) ReadDir(dir string) ([]string, error) { return list(dir, false) }
 func (osFS) Subdirs(dir string) ([]string, error) { return list(dir, true) }

@@ -109,7 +109,8 @@ func (p place) eachBinary(t *testing.T, visit func(b []byte, id string)) {
 	}))
 }
 
-// TestBlobsCollected has each side collect the binaries that nobody uses, of both, and demands that all others are left.
+// TestBlobsCollected has each side collect the binaries that nobody uses, of both, and demands that all others are
+// left.
 func TestBlobsCollected(t *testing.T) {
 	seed, oak := newSeed(t), warmed(t)
 	for name, collect := range map[string]func(t *testing.T, p place){

@@ -52,7 +52,7 @@ func (p place) String() string {
 // option is one of Oak's.
 func (p place) option(t *testing.T, name string, otherwise int) int {
 	t.Helper()
-	for _, word := range strings.Fields(p.more) {
+	for word := range strings.FieldsSeq(p.more) {
 		if value, ok := strings.CutPrefix(word, name+"="); ok {
 			return got[int](t)(strconv.Atoi(value))
 		}
