@@ -217,7 +217,7 @@ func TestCrash(t *testing.T) {
 		if err != nil && !errors.Is(err, file.ErrPowerCut) {
 			t.Fatal(err)
 		}
-		for seed := range uint64(20) {
+		for seed := range uint64(10) {
 			w.verify(t, disk.AfterCut(seed), fmt.Sprintf("cut at %d, seed %d", k, seed))
 		}
 		w.verify(t, disk.AfterCutKeeping(file.KeepAll), fmt.Sprintf("cut at %d, all kept", k))
