@@ -25,7 +25,7 @@ type Reader struct {
 	index index
 	end   int    // of the data of the graph; 0 in an archive that was scanned
 	order []int  // if it was scanned: the indexes of the entries, as they stand
-	lost  []Loss // if it was scanned: what it does not find, without the file
+	lost  []Part // if it was scanned: what it does not find, without the file
 	other finder // of segments in other archives; may be nil
 }
 
@@ -127,6 +127,8 @@ func (r *Reader) Segment(id segment.ID) ([]byte, bool) {
 	off, n := r.index.place(i)
 	return r.data[off : int(off)+int(n) : int(off)+int(n)], true
 }
+
+func (r *Reader) header(e Entry) *tarHeader { return (*tarHeader)(r.data[e.Off-blockSize:]) }
 
 func (r *Reader) bytes(e Entry) []byte {
 	end := int(e.Off) + e.Len
@@ -269,7 +271,7 @@ func (r *Reader) Verify(id segment.ID) error {
 }
 
 func (r *Reader) verify(e Entry) error {
-	h := (*tarHeader)(r.data[e.Off-blockSize:])
+	h := r.header(e)
 	named, sum, hasSum, ok := parseEntryName(h.name())
 	switch {
 	case !ok || named != e.ID:

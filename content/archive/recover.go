@@ -31,7 +31,8 @@ type Recovery struct {
 	Recovered string   // the file that has what was found; empty if nothing was, or nothing had to be done
 	Segments  int      // that were found
 	Bytes     int64    // of these
-	Lost      []Loss
+	Lost      []Part   // what was not
+	Doubtful  []Part   // segments that were found in archives without index, and may be called by another id
 	Backups   []string // the files, as they are called now; empty ones are removed
 }
 
@@ -43,7 +44,8 @@ var ErrNoLetter = errors.New("archive: z is the last letter: there is no name fo
 // references; the originals are renamed to names that end in .bak. After a crash there are the originals, or the whole
 // of the new archive.
 //
-// A segment is left if its bytes have the checksum in the name of its entry. Ids of binaries kept outside that cannot be
+// A segment is left if its bytes have the checksum in the name of its entry. Its id has none: that of a segment in an archive
+// without index whose header is damaged is doubtful. Ids of binaries kept outside that cannot be
 // read are left out.
 //
 // With an error it returns what it had done by then.
@@ -148,8 +150,8 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 		r.Files = append(r.Files, f.file)
 	}
 	r.Damage = g.damage()
-	segments, lost := g.salvage()
-	r.Segments, r.Lost = len(segments), lost
+	segments := g.salvage(&r)
+	r.Segments = len(segments)
 	for _, s := range segments {
 		r.Bytes += int64(s.entry.Len)
 	}
@@ -184,40 +186,42 @@ func (g *group) damage() error {
 	return nil
 }
 
-// salvage finds the segments whose bytes are what they were.
-func (g *group) salvage() (segments []survivor, lost []Loss) {
-	all := merge(g.readers)
-	for _, s := range all {
+// salvage finds the segments whose bytes are what they were, and reports the rest.
+func (g *group) salvage(r *Recovery) (segments []survivor) {
+	there := map[segment.ID]bool{}
+	for _, s := range merge(g.readers) {
 		err := s.reader.intact(s.entry)
 		if err == nil {
 			_, err = segment.Parse(s.entry.ID, s.reader.bytes(s.entry))
 		}
-		if err == nil {
-			segments = append(segments, s)
+		if err != nil {
+			r.Lost = append(r.Lost, s.part(err.Error()))
 			continue
 		}
-		lost = append(lost, Loss{
-			s.reader.Name(), s.entry.Off - blockSize, int64(blockSize + s.entry.Len), s.entry.ID, err.Error(),
-		})
-	}
-	there := map[segment.ID]bool{}
-	for _, s := range segments {
+		segments = append(segments, s)
 		there[s.entry.ID] = true
+		if s.reader.Scanned() && !s.reader.header(s.entry).valid() {
+			r.Doubtful = append(r.Doubtful, s.part("the header is damaged, of which the id is a part"))
+		}
 	}
-	for _, r := range slices.Backward(g.readers) {
-		for _, l := range r.lost {
-			if l.File = r.Name(); !there[l.Segment] {
-				lost = append(lost, l)
+	for _, reader := range slices.Backward(g.readers) {
+		for _, p := range reader.lost {
+			if p.File = reader.Name(); !there[p.Segment] {
+				r.Lost = append(r.Lost, p)
 			}
 		}
 	}
-	return segments, lost
+	return segments
+}
+
+func (s survivor) part(reason string) Part {
+	return Part{s.reader.Name(), s.entry.Off - blockSize, int64(blockSize + s.entry.Len), s.entry.ID, reason}
 }
 
 // intact demands that the bytes of a segment have the checksum in the name of its entry, whatever else of the header is
 // damaged. Names need not have one, if nothing is.
 func (r *Reader) intact(e Entry) error {
-	h := (*tarHeader)(r.data[e.Off-blockSize:])
+	h := r.header(e)
 	name, id := h.name(), e.ID.String()
 	named, _, _, ok := parseEntryName(name)
 	_, sum, hasSum, _ := parseEntryName(id + name[min(len(id), len(name)):])

@@ -14,7 +14,7 @@ type scanned struct {
 	entries []Entry // without generations
 	known   map[segment.ID]int
 	damaged bool
-	lost    []Loss
+	lost    []Part
 	open    bool // damage goes on: the last one of lost
 }
 
@@ -46,7 +46,7 @@ func scan(data []byte) scanned {
 		}
 	}
 	if at < len(data) {
-		s.lose(Loss{Off: int64(at), Len: int64(len(data) - at), Reason: "less than a header"})
+		s.lose(Part{Off: int64(at), Len: int64(len(data) - at), Reason: "less than a header"})
 	}
 	return s
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/holtdb/holt/content/segment"
 )
 
-// Loss is a part of an archive of which nothing could be made.
-type Loss struct {
+// A Part of an archive is one that recovery reports.
+type Part struct {
 	File    string     // name of the archive
 	Off     int64      // in the archive, of the first byte of the entry
 	Len     int64      // with its header, as far as it goes
@@ -19,7 +19,7 @@ type Loss struct {
 	Reason  string
 }
 
-func (s *scanned) lose(l Loss) { s.lost = append(s.lost, l) }
+func (s *scanned) lose(l Part) { s.lost = append(s.lost, l) }
 
 // pass notes an entry that does not count though its header is sound: that of a segment whose bytes are others.
 func (s *scanned) pass(h *tarHeader, at int, content []byte) {
@@ -28,7 +28,7 @@ func (s *scanned) pass(h *tarHeader, at int, content []byte) {
 	if _, known := s.known[id]; !ok || known && (!hasSum || crc32.ChecksumIEEE(content) == sum) {
 		return // of the trailer, or there is another one
 	}
-	l := Loss{Off: int64(at), Len: int64(blockSize + len(content)), Segment: id, Reason: "the checksum is wrong"}
+	l := Part{Off: int64(at), Len: int64(blockSize + len(content)), Segment: id, Reason: "the checksum is wrong"}
 	if len(content) == 0 || len(content) > segment.MaxSize || !id.IsData() && !id.IsBulk() {
 		l.Reason = fmt.Sprintf("no segment: %d bytes", len(content))
 	}
@@ -40,7 +40,7 @@ func (s *scanned) cutOff(h *tarHeader, at, end int) {
 	if id, _, _, ok := parseEntryName(h.name()); ok {
 		there := int64(end - at)
 		reason := fmt.Sprintf("cut off: %d of %d bytes are there", there-blockSize, h.size())
-		s.lose(Loss{Off: int64(at), Len: there, Segment: id, Reason: reason})
+		s.lose(Part{Off: int64(at), Len: there, Segment: id, Reason: reason})
 	}
 }
 
@@ -54,9 +54,9 @@ func (s *scanned) damage(h *tarHeader, at int) {
 		last.Len = int64(at+blockSize) - last.Off
 	case named:
 		s.open = true
-		s.lose(Loss{Off: int64(at), Len: blockSize, Segment: id, Reason: "the header is damaged, and nothing has the checksum"})
+		s.lose(Part{Off: int64(at), Len: blockSize, Segment: id, Reason: "the header is damaged, and nothing has the checksum"})
 	default:
 		s.open = true
-		s.lose(Loss{Off: int64(at), Len: blockSize, Reason: "no header"})
+		s.lose(Part{Off: int64(at), Len: blockSize, Reason: "no header"})
 	}
 }
