@@ -101,6 +101,34 @@ func TestRecoverDropped(t *testing.T) {
 	}
 }
 
+// TestRecoverCutStore cuts the archive at every block, and recovers it and then the journal: the check names what is lost in
+// between, and nothing at the end.
+func TestRecoverCutStore(t *testing.T) {
+	const first, second = 512 + 192, 1536 + 288 // the ends of the segments
+	for cut := 0; cut <= 6144; cut += 512 {
+		dir := copyTiny(t)
+		must(t, os.Truncate(filepath.Join(dir, "data00000a.tar"), int64(cut)))
+		_, err := archive.Recover(t.Context(), dir, nil)
+		must(t, err)
+		s, err := content.Open(dir, &content.Options{NoHead: true})
+		must(t, err)
+		findings, _ := check(t, s, content.CheckOptions{Archives: true, All: true})
+		must(t, s.Close())
+		if lost := strings.Contains(strings.Join(findings, "\n"), "1f5f0022"); lost != (cut < second) {
+			t.Errorf("cut at %d: findings %q", cut, findings)
+		}
+		_, err = content.RecoverJournal(t.Context(), dir, content.RecoverOptions{})
+		if cut < first {
+			if err == nil {
+				t.Errorf("cut at %d: a journal of nothing", cut)
+			}
+			continue
+		}
+		must(t, err)
+		checkWhole(t, open(t, dir), content.CheckOptions{Archives: true, All: true})
+	}
+}
+
 func files(t testing.TB, dir string) string {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -146,24 +174,26 @@ func (a *author) begin() {
 // node writes a node with children: name and id in turns.
 func (a *author) node(children ...any) segment.RecordID {
 	a.Helper()
+	return a.write(nil, children)
+}
+
+// property writes a node with a property, and children perhaps.
+func (a *author) property(name string, children ...any) segment.RecordID {
+	a.Helper()
+	v, err := a.w.String("value")
+	must(a, err)
+	return a.write([]segment.Field{{Name: name, Type: segment.TypeString, Values: []segment.RecordID{v}}}, children)
+}
+
+func (a *author) write(fields []segment.Field, children []any) segment.RecordID {
+	a.Helper()
 	var list []segment.Child
 	for i := 0; i < len(children); i += 2 {
 		list = append(list, segment.Child{Name: children[i].(string), Node: children[i+1].(segment.RecordID)})
 	}
 	c, err := a.w.Children(list)
 	must(a, err)
-	id, err := a.w.Node(&segment.Draft{Children: c})
-	must(a, err)
-	return id
-}
-
-// property writes a node with a property.
-func (a *author) property(name string) segment.RecordID {
-	a.Helper()
-	v, err := a.w.String("value")
-	must(a, err)
-	f := segment.Field{Name: name, Type: segment.TypeString, Values: []segment.RecordID{v}}
-	id, err := a.w.Node(&segment.Draft{Fields: []segment.Field{f}})
+	id, err := a.w.Node(&segment.Draft{Fields: fields, Children: c})
 	must(a, err)
 	return id
 }
@@ -232,6 +262,8 @@ func TestRecoverRoots(t *testing.T) {
 			a.node("checkpoints", a.node())
 			a.node("Root", a.node())
 			a.property("root")
+			a.property("x", "root", a.node())
+			a.property("x", "checkpoints", a.node(), "root", a.node())
 			a.node()
 			return []segment.RecordID{a.node("root", a.node("a", a.node()))}
 		},
@@ -343,6 +375,9 @@ func TestRecoverPowerCut(t *testing.T) {
 				t.Errorf("%v after %d calls", got, k)
 			}
 			return
+		}
+		if !errors.Is(err, file.ErrPowerCut) {
+			t.Fatal(err)
 		}
 		for i := range len(fsys.Unsynced()) + 1 {
 			after := fsys.AfterCutKeeping(func(j int) bool { return j != i })

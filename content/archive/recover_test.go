@@ -291,6 +291,35 @@ func TestRecoverPowerCut(t *testing.T) {
 	})
 }
 
+// TestRecoverFaults makes each call fail once: nothing is lost by that.
+func TestRecoverFaults(t *testing.T) {
+	segments := some(t)
+	cut := writeArchive(t, "data00000a.tar", segments...)
+	for k := 1; ; k++ {
+		disk := disk(t, map[string][]byte{
+			"data00000a.tar": cut[:len(cut)-1024], "data00000b.tar": cut[:2000], "manifest": manifest2,
+			"journal.log": []byte(head(segments[1].ID())),
+		})
+		fsys := file.NewFault(disk)
+		fsys.FailAt(k)
+		_, err := archive.Recover(t.Context(), "store", &archive.RecoverOptions{Options: archive.Options{FS: fsys}})
+		if len(fsys.Injected()) == 0 {
+			must(t, err)
+			if k < 30 {
+				t.Errorf("a recovery of %d calls", k)
+			}
+			return
+		}
+		d := open(t, disk.Clone(), archive.Options{ReadOnly: true})
+		wantSegments(t, d, segments...)
+		must(t, d.Close())
+		again := recoverAll(t, disk.Clone(), archive.RecoverOptions{})
+		if n := again[0].Segments; n != len(segments) {
+			t.Errorf("call %d failed: then %d segments", k, n)
+		}
+	}
+}
+
 // TestRecoverFixtures damages a segment in each of Oak's archives, and takes the trailers of others away.
 func TestRecoverFixtures(t *testing.T) {
 	dir := filepath.Join(fixture.Untar(t, "oak", "afterGC.tar.xz"), "c2")
