@@ -86,3 +86,23 @@ func loseTrailer(t *testing.T, p place) {
 		t.Errorf("%d archives of %d were recovered", recovered, len(list))
 	}
 }
+
+// TestKilledWithoutJournal loses the journal of a store that Oak was writing to when it was killed: the head that is found
+// is the last one that was flushed, or a later one.
+func TestKilledWithoutJournal(t *testing.T) {
+	seed, p := newSeed(t), newPlace(t, false, "")
+	victim := start(t)
+	victim.do(t, "open %s", p)
+	victim.do(t, "fill content %d", seed)
+	victim.do(t, "flush")
+	victim.do(t, "change %d 5", seed)
+	victim.do(t, "flush")
+	flushed := p.revisions(t)[0]
+	victim.do(t, "change %d 5", seed+1)
+	victim.kill(t)
+	loseJournal(t, p)
+	if !slices.Contains(p.revisions(t), flushed) {
+		t.Errorf("revision %v was not found", flushed)
+	}
+	p.extend(t, warmed(t), seed, p.dump(t, segment.RecordID{}))
+}
