@@ -5,6 +5,7 @@ package archive
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -163,27 +164,41 @@ func compareFlags(a, b bool) int {
 	return -1
 }
 
+// errBlobID begins errors about ids of binaries.
+var errBlobID = errors.New("the id of a binary")
+
 // blobIDs is the set of the ids in the BLOB_ID records of a segment, in order. Long ids are kept in records of their own,
-// perhaps in other segments.
-func blobIDs(s *segment.Segment) ([]string, error) {
-	var ids []string
+// perhaps in other segments. With an error, which is of another kind than [segment.NotFoundError] if any is, it is the set
+// of those that could be read.
+func blobIDs(s *segment.Segment) (ids []string, err error) {
 	for r := range s.Records() {
 		if r.Type != segment.RecordBlobID {
 			continue
 		}
-		v, err := r.Value()
-		if err == nil {
-			v, err = v.BlobID()
+		id, rerr := blobID(r.Record)
+		if rerr == nil {
+			ids = append(ids, string(id))
+		} else if err == nil || isLost(err) {
+			err = fmt.Errorf("%w, record %d: %w", errBlobID, r.ID().Number, rerr)
 		}
-		var id []byte
-		if err == nil {
-			id, err = v.AppendTo(nil, maxBlobID)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the id of a binary, record %d: %w", r.ID().Number, err)
-		}
-		ids = append(ids, string(id))
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	return slices.Compact(ids), err
+}
+
+func blobID(r segment.Record) ([]byte, error) {
+	v, err := r.Value()
+	if err == nil {
+		v, err = v.BlobID()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.AppendTo(nil, maxBlobID)
+}
+
+// isLost says whether an error is that a segment is not there.
+func isLost(err error) bool {
+	_, ok := lost(err)
+	return ok
 }

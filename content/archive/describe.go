@@ -3,11 +3,7 @@
 
 package archive
 
-import (
-	"errors"
-
-	"github.com/holtdb/holt/content/segment"
-)
+import "github.com/holtdb/holt/content/segment"
 
 // finder finds the bytes of segments.
 type finder interface {
@@ -42,7 +38,7 @@ type described struct {
 	late       bool // of an archive in memory: it may be that not all ids were there
 }
 
-// describe finds it in the segment itself.
+// describe finds it in the segment itself. With an error it lacks the ids of binaries that cannot be read.
 func describe(s *segment.Segment) (described, error) {
 	blobs, err := blobIDs(s)
 	return described{generation: s.Generation(), references: references(s), blobs: blobs}, err
@@ -51,19 +47,16 @@ func describe(s *segment.Segment) (described, error) {
 // describeLeniently leaves out what cannot be read: ids of binaries, when the segment that has them is lost.
 func describeLeniently(s *segment.Segment) (described, error) {
 	d, err := describe(s)
-	if _, ok := lost(err); ok {
+	if isLost(err) {
 		err = nil
 	}
 	return d, err
 }
 
-// lost finds out whether an error is that a segment is not there.
-func lost(err error) (segment.ID, bool) {
-	e, ok := errors.AsType[*segment.NotFoundError](err)
-	if !ok {
-		return segment.ID{}, false
-	}
-	return e.Segment, true
+// describeReadable leaves out all ids of binaries that cannot be read.
+func describeReadable(s *segment.Segment) (described, error) {
+	d, _ := describe(s) // the ids are all that can be wrong
+	return d, nil
 }
 
 // trailerOf puts together what an archive records about its segments.

@@ -75,7 +75,7 @@ func (d *Dir) Head() (segment.RecordID, bool) {
 
 // Journal goes through the revisions there were when it was called, newest first.
 func (d *Dir) Journal() iter.Seq2[Revision, error] {
-	l, err := d.snapshot(d.journal)
+	l, err := d.snapshot(&d.journal)
 	if err != nil {
 		return func(yield func(Revision, error) bool) { yield(Revision{}, err) }
 	}
@@ -84,7 +84,7 @@ func (d *Dir) Journal() iter.Seq2[Revision, error] {
 
 // Collections goes through the garbage collections there were when it was called, newest first.
 func (d *Dir) Collections() iter.Seq2[Collection, error] {
-	l, err := d.snapshot(d.gc)
+	l, err := d.snapshot(&d.gc)
 	if err != nil {
 		return func(yield func(Collection, error) bool) { yield(Collection{}, err) }
 	}
@@ -92,13 +92,13 @@ func (d *Dir) Collections() iter.Seq2[Collection, error] {
 }
 
 // snapshot is a log as it is now, to be read.
-func (d *Dir) snapshot(l *logFile) (*logFile, error) {
+func (d *Dir) snapshot(l **logFile) (*logFile, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, ErrClosed
 	}
-	now := *l
+	now := **l
 	return &now, nil
 }
 

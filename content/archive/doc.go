@@ -19,7 +19,8 @@
 // Segments are views of mapped files: they live until the store is closed, and must not be written to.
 //
 // Any bytes can be in the files: what is wrong with them is reported by a [CorruptError]. What a damaged file can cost is
-// bounded by its length.
+// bounded by its length. [Recover] brings back what is there of damaged archives, [Dir.ReplaceJournal] is for who has found
+// out what a lost journal had in it.
 //
 // content/FORMAT.md specifies the bytes.
 package archive

@@ -3,10 +3,14 @@
 
 package archive
 
-import "github.com/holtdb/holt/content/segment"
+import (
+	"errors"
+
+	"github.com/holtdb/holt/content/segment"
+)
 
 // waiting is a segment in an archive that is being written, with an id of a binary in a segment that is not there yet.
-// What the trailer has of it is without ids until then.
+// What the trailer has of it is without that id until then.
 type waiting struct {
 	segment *segment.Segment
 	about   *described // as in Writer.about, unless the segment was replaced
@@ -40,6 +44,15 @@ func (w *Writer) describeWith(next, s *segment.Segment) (d described, wants segm
 		err = nil
 	}
 	return d, wants, err
+}
+
+// lost finds out whether an error is that a segment is not there, and which.
+func lost(err error) (segment.ID, bool) {
+	e, ok := errors.AsType[*segment.NotFoundError](err)
+	if !ok {
+		return segment.ID{}, false
+	}
+	return e.Segment, true
 }
 
 // completed is a segment that waited for one that is about to be appended.

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/holtdb/holt/internal/file"
@@ -28,7 +27,7 @@ type Options struct {
 	// most 1 GiB.
 	Limit int64
 	// NoHead opens a store whose journal leads nowhere, which is an error otherwise if there are segments. It is for
-	// programs that write another journal.
+	// programs that write another journal: see [Dir.ReplaceJournal].
 	NoHead bool
 	// Logger is told about recovery, and journals that had to be read further back; nil discards.
 	Logger *slog.Logger
@@ -169,10 +168,3 @@ func (d *Dir) openManifest() error {
 }
 
 func (d *Dir) file(name string) string { return filepath.Join(d.path, name) }
-
-// isLeftover says whether a file was not renamed in time, and so means nothing.
-func isLeftover(name string) bool {
-	base, ok := strings.CutSuffix(name, tempSuffix)
-	_, isArchive := ParseName(base)
-	return ok && (isArchive || base == manifestName)
-}

@@ -15,7 +15,7 @@ type Store interface {
 	Segment(id segment.ID) ([]byte, bool)
 	// Append adds a segment, whose bytes must not change afterwards. It is durable after the next Flush or SetHead. Ids of
 	// binaries kept outside, that records in it have in other segments, may come later; until then BlobReferences is
-	// without all those of the segment.
+	// without them.
 	Append(s *segment.Segment) error
 	// Flush makes durable what was appended.
 	Flush() error
@@ -44,6 +44,15 @@ type Store interface {
 	Close() error
 }
 
+// A JournalReplacer is a Store whose journal can be written anew, when it was lost or leads nowhere. One whose heads cannot
+// be lost without all else need not be.
+type JournalReplacer interface {
+	// ReplaceJournal makes the given revisions the journal, the oldest first, and the last one the head. Their segments must
+	// be there. All or nothing, also if there is a crash; what was the journal is kept under the name backup, which is
+	// empty if there was none.
+	ReplaceJournal(oldestFirst iter.Seq[Revision]) (backup string, err error)
+}
+
 // An Archive is a part of a store: segments that were written one after the other.
 type Archive interface {
 	// Name is that of the file, without directory.
@@ -61,7 +70,8 @@ type Archive interface {
 }
 
 var (
-	_ Store   = (*Dir)(nil)
-	_ Archive = (*Reader)(nil)
-	_ Archive = (*Writer)(nil)
+	_ Store           = (*Dir)(nil)
+	_ JournalReplacer = (*Dir)(nil)
+	_ Archive         = (*Reader)(nil)
+	_ Archive         = (*Writer)(nil)
 )
