@@ -132,7 +132,7 @@ func TestBlobsCollected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t, true, "inline=100 record=1000")
-			p.write(t, seed)
+			p.writeBinaries(t, rand.New(rand.NewPCG(uint64(seed), 0)), slices.Repeat([]int{1001, 5000}, 10))
 			oak.do(t, "open %s", p)
 			oak.do(t, "fill content %d", seed)
 			oak.do(t, "change %d 10", seed)
@@ -162,7 +162,7 @@ func TestBlobsCollected(t *testing.T) {
 				must(t, err)
 				have[e.Key] = true
 			}
-			if !maps.Equal(have, want) || have[old] || len(used) < 10 {
+			if !maps.Equal(have, want) || have[old] || len(used) < 20 {
 				t.Errorf("%d binaries, want %d: %v", len(have), len(want), difference(have, want))
 			}
 			p.compareClosed(t, oak, segment.RecordID{})
