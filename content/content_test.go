@@ -428,7 +428,7 @@ func (o onlyIDs) Open(id string) (io.ReadCloser, error) {
 	return r, err
 }
 
-func openWith(t testing.TB, dir string, blobs content.Blobs) *content.Store {
+func openWith(t testing.TB, dir string, blobs blob.Source) *content.Store {
 	t.Helper()
 	s, err := content.Open(dir, &content.Options{Blobs: blobs})
 	must(t, err)

@@ -14,7 +14,7 @@ func newContent() *cobra.Command {
 		newContentTree(), newContentNode(), newContentDump(), newContentExport(), newContentFingerprint(),
 		newContentCheck(), newContentStats(), newContentJournal(),
 		newContentArchives(), newContentSegments(), newContentSegment(), newContentRecord(),
-		newContentRecoverJournal(), newContentRecoverArchive())
+		newContentRecoverJournal(), newContentRecoverArchive(), newContentBlobs())
 	cmd.Long = `Commands for content stores: directories that hold a versioned tree of nodes with properties, in the
 format of Apache Jackrabbit Oak's segment store. DIR is the one with the file journal.log, often called segmentstore.
 
@@ -22,6 +22,6 @@ A revision is a whole tree. Its topmost node, /, has the child root, the content
 contents that are kept. So the content's node hello is /root/hello.
 
 All but those that recover open the store read-only, beside a program that writes to it perhaps, and never change
-anything.`
+anything in it.`
 	return cmd
 }

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/holtdb/holt/content/segment"
@@ -25,6 +26,39 @@ type BlobGroup struct {
 type SegmentBlobs struct {
 	Segment segment.ID
 	IDs     []string
+}
+
+// BlobIDs goes through the ids of binaries kept outside that any segment of the archives refers to, some of them
+// several times: those that must not be deleted. An error is the last.
+func BlobIDs(archives []Archive) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, a := range archives {
+			refs, err := a.BlobReferences()
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for id := range refs.ids() {
+				if !yield(id, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (refs BlobReferences) ids() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, g := range refs {
+			for _, s := range g.Segments {
+				for _, id := range s.IDs {
+					if !yield(id) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 const (
@@ -165,6 +199,6 @@ func blobID(r segment.Record) ([]byte, error) {
 
 // isLost says whether an error is that a segment is not there.
 func isLost(err error) bool {
-	_, lost := errors.AsType[*segment.NotFoundError](err)
-	return lost
+	_, ok := lost(err)
+	return ok
 }

@@ -35,12 +35,13 @@ type described struct {
 	generation segment.Generation
 	references []segment.ID
 	blobs      []string
+	late       bool // of an archive in memory: it may be that not all ids were there
 }
 
 // describe finds it in the segment itself. With an error it lacks the ids of binaries that cannot be read.
 func describe(s *segment.Segment) (described, error) {
 	blobs, err := blobIDs(s)
-	return described{s.Generation(), references(s), blobs}, err
+	return described{generation: s.Generation(), references: references(s), blobs: blobs}, err
 }
 
 // describeLeniently leaves out what cannot be read: ids of binaries, when the segment that has them is lost.

@@ -31,6 +31,7 @@ type Dir struct {
 	head    segment.RecordID // guarded by mu
 	current *Writer          // the first of sources, or nil; guarded by mu
 	next    int32            // number of the next archive; guarded by mu
+	due     bool             // current is to be closed as soon as it can be; guarded by mu
 	closers []func() error   // of what sources lie in; guarded by mu
 	failed  error            // guarded by mu
 	closed  bool             // guarded by mu
@@ -125,8 +126,8 @@ func (d *Dir) Append(s *segment.Segment) error {
 			err = d.append(s)
 		}
 	}
-	if err == nil && d.current.Size() >= d.opts.Limit {
-		err = d.roll()
+	if err == nil && (d.due || d.current.Size() >= d.opts.Limit) {
+		err = d.rollIfComplete()
 	}
 	return err
 }
@@ -147,6 +148,7 @@ func (d *Dir) begin() error {
 		return err
 	}
 	d.next++
+	w.other = d
 	d.current = w
 	d.replace(nil, w)
 	d.closers = append(d.closers, w.Unmap)
@@ -170,6 +172,16 @@ func (d *Dir) Roll() error {
 	if err := d.usable(); err != nil {
 		return err
 	}
+	return d.rollIfComplete()
+}
+
+// rollIfComplete closes the archive unless it has segments with ids of binaries that are yet to come. It is then closed
+// when they are there.
+func (d *Dir) rollIfComplete() error {
+	d.due = d.current != nil && d.current.waits() > 0
+	if d.due {
+		return nil
+	}
 	return d.roll()
 }
 
@@ -181,7 +193,8 @@ func (d *Dir) roll() error {
 		return nil
 	}
 	w.mapAll()
-	err := w.Close()
+	d.due = false
+	err := d.finish(w)
 	if err == nil {
 		var r *Reader
 		if r, err = OpenReader(d.fs, w.path); err == nil {
@@ -194,6 +207,15 @@ func (d *Dir) roll() error {
 	}
 	d.failed = fmt.Errorf("%w: closing %s: %w", ErrFailed, w.path, err)
 	return d.failed
+}
+
+// finish closes the archive. Ids that are yet to come will never be in it: of an archive that cannot become longer, or
+// when the store is closed, so that the segments with them are as good as lost.
+func (d *Dir) finish(w *Writer) error {
+	if n := w.waits(); n > 0 {
+		d.opts.Logger.Warn("ids of binaries are missing in an archive", "archive", w.name, "segments", n)
+	}
+	return w.Close()
 }
 
 // Flush makes durable what was appended.
@@ -275,7 +297,7 @@ func (d *Dir) closeCurrent() error {
 	case w.Size() == 0: // its first segment could not be written
 		return errors.Join(w.abandon(), d.fs.Remove(w.path))
 	}
-	return w.Close()
+	return d.finish(w)
 }
 
 // release gives back everything; the lock last.

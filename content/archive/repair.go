@@ -165,7 +165,9 @@ func (w *Writer) copy(s survivor, describe describer) error {
 	if err != nil {
 		return s.reader.corrupt(s.entry, err)
 	}
-	return w.append(s.entry.ID, parsed.Bytes(), about)
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	return w.append(s.entry.ID, parsed.Bytes(), &about, 0)
 }
 
 // retire renames archives that do not count, all but one, and returns the names they have then. Empty files are removed.

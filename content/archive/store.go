@@ -13,12 +13,14 @@ import (
 type Store interface {
 	// Segment is a view of the bytes of a segment, if it is there. It is looked for in the newest archive first.
 	Segment(id segment.ID) ([]byte, bool)
-	// Append adds a segment, whose bytes must not change afterwards. It is durable after the next Flush or SetHead. The ids
-	// of binaries kept outside that are in it must be readable.
+	// Append adds a segment, whose bytes must not change afterwards. It is durable after the next Flush or SetHead. Ids of
+	// binaries kept outside, that records in it have in other segments, may come later; until then BlobReferences is
+	// without them.
 	Append(s *segment.Segment) error
 	// Flush makes durable what was appended.
 	Flush() error
-	// Roll closes the archive that is being written to. The next Append begins another.
+	// Roll closes the archive that is being written to, so that the next Append begins another. If ids of binaries are yet
+	// to come, as said of Append, it is closed when they have.
 	Roll() error
 	// Archives are those there are, newest first; the one that is being written to is among them.
 	Archives() []Archive

@@ -55,8 +55,10 @@ func (a *author) large() segment.RecordID {
 	}
 	id := got[segment.RecordID](a.t)
 	fields = append(fields,
-		segment.Field{Name: "text", Type: segment.TypeString,
-			Values: []segment.RecordID{id(a.w.String(strings.Repeat("länger ", 1<<20)))}},
+		segment.Field{
+			Name: "text", Type: segment.TypeString,
+			Values: []segment.RecordID{id(a.w.String(strings.Repeat("länger ", 1<<20)))},
+		},
 		segment.Field{Name: "binary", Type: segment.TypeBinary, Values: []segment.RecordID{a.binary(40<<20 + 1)}})
 	var children []segment.Child
 	for _, n := range []int{5001, 100_000} {
