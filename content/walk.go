@@ -65,7 +65,7 @@ func (s *Store) Walk(
 	start := subtree{n, pathOf(path), 0}
 	w := &walk{store: s, opts: opts, visit: visit}
 	if opts.Workers > 1 {
-		return w.parallel(ctx, start)
+		return w.parallel(ctx, opts.Workers, start, w.subtree)
 	}
 	return w.subtree(ctx, start)
 }
@@ -92,16 +92,19 @@ type subtree struct {
 	depth int
 }
 
-func (w *walk) parallel(ctx context.Context, start subtree) error {
+// parallel has several goroutines walk subtrees, each by a call of one.
+func (w *walk) parallel(
+	ctx context.Context, workers int, start subtree, one func(context.Context, subtree) error,
+) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.handed = make(chan subtree, 1)
 	w.pending.Store(1)
 	w.handed <- start
 	var wg sync.WaitGroup
-	for range w.opts.Workers {
+	for range workers {
 		wg.Go(func() {
-			if err := w.worker(ctx); err != nil {
+			if err := w.worker(ctx, one); err != nil {
 				cancel(err)
 			}
 		})
@@ -111,7 +114,7 @@ func (w *walk) parallel(ctx context.Context, start subtree) error {
 }
 
 // worker walks what it is handed until nothing is pending.
-func (w *walk) worker(ctx context.Context) error {
+func (w *walk) worker(ctx context.Context, one func(context.Context, subtree) error) error {
 	for {
 		w.waiting.Add(1)
 		select {
@@ -120,7 +123,7 @@ func (w *walk) worker(ctx context.Context) error {
 			if !ok {
 				return nil
 			}
-			if err := w.subtree(ctx, t); err != nil {
+			if err := one(ctx, t); err != nil {
 				return err
 			}
 			if w.pending.Add(-1) == 0 {
@@ -132,9 +135,12 @@ func (w *walk) worker(ctx context.Context) error {
 	}
 }
 
-// hand gives a node to another worker, if one waits.
+// hand gives a node to another worker, if one waits. A node without children is not worth it.
 func (w *walk) hand(v *Visit, n segment.Node) bool {
 	if w.waiting.Load() == 0 {
+		return false
+	}
+	if count, err := n.ChildCount(); count == 0 || err != nil {
 		return false
 	}
 	w.pending.Add(1)
@@ -151,7 +157,7 @@ func (w *walk) hand(v *Visit, n segment.Node) bool {
 func (w *walk) subtree(ctx context.Context, t subtree) error {
 	d := descent{walk: w, ctx: ctx, at: Visit{t.path, t.depth, t.node, w.store}}
 	err := d.node()
-	w.store.opts.Progress(d.nodes % reportEvery)
+	w.store.opts.Progress(d.paced % reportEvery)
 	return err
 }
 
@@ -164,16 +170,25 @@ type descent struct {
 	ctx   context.Context //nolint:containedctx // lives as long as one call
 	at    Visit
 	shown Visit
-	nodes int64
+	paced int64
+	ticks int
 }
 
 // pace counts a node.
 func (d *descent) pace() error {
-	if d.nodes++; d.nodes%reportEvery == 0 {
+	if d.paced++; d.paced%reportEvery == 0 {
 		d.store.opts.Progress(reportEvery)
 		if d.ctx.Err() != nil {
 			return context.Cause(d.ctx)
 		}
+	}
+	return nil
+}
+
+// tick is pace for what there may be much of in a node.
+func (d *descent) tick() error {
+	if d.ticks++; d.ticks%reportEvery == 0 && d.ctx.Err() != nil {
+		return context.Cause(d.ctx)
 	}
 	return nil
 }
