@@ -5,22 +5,25 @@ package content_test
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 
 	"github.com/holtdb/holt/content"
-	"github.com/holtdb/holt/internal/fixture"
+	"github.com/holtdb/holt/content/archive"
 )
 
-// BenchmarkCheck checks what Oak wrote.
+// BenchmarkCheck checks a quarter of a million of nodes.
 func BenchmarkCheck(b *testing.B) {
-	dir := fixture.Untar(b, "oak", "afterGC.tar.xz")
-	s := open(b, filepath.Join(dir, folders["afterGC"]))
-	for _, workers := range []int{1, 2} {
+	files, err := (&archive.Memory{}).Open(false)
+	must(b, err)
+	a, err := newAuthor(files)
+	must(b, err)
+	_, err = a.commit(&tree{kids: map[string]*tree{"root": wide(20, 50, 5, 50)}})
+	must(b, err)
+	for _, workers := range []int{1, 2, 4} {
 		b.Run(fmt.Sprint(workers), func(b *testing.B) {
-			var nodes int64
+			nodes := int64(0)
 			for b.Loop() {
-				nodes += checkWhole(b, s, content.CheckOptions{}).Nodes
+				nodes += checkWhole(b, a.store, content.CheckOptions{Workers: workers}).Nodes
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(nodes), "ns/node")
 		})

@@ -297,7 +297,7 @@ func TestFlippedBytes(t *testing.T) {
 	dir := copyTiny(t)
 	path := filepath.Join(dir, "data00000a.tar")
 	flips := []byte{0x01}
-	if os.Getenv("HOLT_LONG") == "1" {
+	if long() {
 		flips = []byte{0x01, 0x10, 0x80, 0xFF}
 	}
 	const versionOfBlobs = 3069
