@@ -231,7 +231,7 @@ func TestCheckLongValue(t *testing.T) {
 	must(t, err)
 	a, err := newAuthor(files)
 	must(t, err)
-	n := &tree{props: map[string]property{"x": {typ: segment.TypeBinary, values: []string{strings.Repeat("x", 20 << 20)}}}}
+	n := &tree{props: map[string]property{"x": {typ: segment.TypeBinary, values: []string{strings.Repeat("x", 20<<20)}}}}
 	_, err = a.commit(&tree{kids: map[string]*tree{"root": n}})
 	must(t, err)
 	ctx := &countdown{Context: t.Context(), left: 20}

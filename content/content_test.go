@@ -52,6 +52,7 @@ N 2f726f6f74 d0b2a37e-54db-4246-af4b-1035142fd65e:4
 		t.Errorf("no such node: %v", err)
 	}
 	checkWhole(t, s, content.CheckOptions{Archives: true, Binaries: true, All: true})
+	checkWhole(t, s, content.CheckOptions{Archives: true, Binaries: true, All: true, Workers: 4})
 }
 
 // TestFixtures compares what is read from Oak's stores with what Oak reads, line by line.
@@ -244,6 +245,15 @@ func TestWalkTakesNoMemory(t *testing.T) {
 	}
 }
 
+// TestCheckTakesNoMemory for nodes, but the marks of their segments.
+func TestCheckTakesNoMemory(t *testing.T) {
+	s := open(t, filepath.Join(fixture.Untar(t, "oak", "base.tar.xz"), folders["base"]))
+	nodes := checkWhole(t, s, content.CheckOptions{}).Nodes
+	if n := testing.AllocsPerRun(1, func() { checkWhole(t, s, content.CheckOptions{}) }); n > 200 || nodes < 1000 {
+		t.Errorf("%v allocations for %d nodes", n, nodes)
+	}
+}
+
 func TestWalkIsCancelled(t *testing.T) {
 	s := open(t, filepath.Join(fixture.Untar(t, "oak", "base.tar.xz"), folders["base"]))
 	head, _ := s.Head()
@@ -264,7 +274,10 @@ func TestWalkIsCancelled(t *testing.T) {
 func TestOwnChild(t *testing.T) {
 	const childOfRoot = 1536 + 0xa0 + 12 + 5 // see testdata: the last byte of the record id in record 7
 	dir := damagedTiny(t, func(b []byte) { b[childOfRoot] = 7 })
-	s := open(t, dir)
+	files, err := archive.Open(dir, &archive.Options{ReadOnly: true})
+	must(t, err)
+	s := content.New(files, content.Options{})
+	defer func() { must(t, s.Close()) }()
 	head, _ := s.Head()
 	for name, err := range map[string]error{
 		"walk": s.Walk(t.Context(), head, "/", content.WalkOptions{}, func(*content.Visit) error { return nil }),
@@ -280,6 +293,7 @@ func TestOwnChild(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	compareWorkers(t, files, content.CheckOptions{}, "a node below itself")
 	findings, report := check(t, s, content.CheckOptions{})
 	if len(findings) != 1 || !strings.Contains(findings[0], "/root/hello: node ") {
 		t.Errorf("check: %q", findings)

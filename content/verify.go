@@ -17,8 +17,8 @@ type verifier struct {
 	tally
 	marks    marker // of nodes
 	large    marker // of values that take long to read: whole, or unknown
-	binary   bool // the bytes of binaries are read too
-	ahead    bool // what is not whole is left to another verifier
+	binary   bool   // the bytes of binaries are read too
+	ahead    bool   // what is not whole is left to another verifier
 	found    func(error) error
 	revision segment.RecordID // that found is told
 	findings int              // since the caller set it to zero
