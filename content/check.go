@@ -242,7 +242,7 @@ func (c *check) readAhead(n segment.Node, path string) error {
 		c.store.opts.Progress(v.paced % reportEvery)
 		mu.Lock()
 		defer mu.Unlock()
-		c.tally.add(v.tally)
+		c.add(v.tally)
 		return err
 	}
 	return w.parallel(c.ctx, c.opts.Workers, subtree{n, pathOf(path), 0}, one)

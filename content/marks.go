@@ -67,7 +67,7 @@ type marker struct {
 
 func (k *marker) mark(r segment.Record) mark {
 	if s := r.Segment(); s != k.of {
-		k.of, k.rows = s, k.marks.rowsOf(s)
+		k.of, k.rows = s, k.rowsOf(s)
 	}
 	i := r.Index()
 	return mark{&k.rows[i/inWord], i % inWord * stateBits}

@@ -80,13 +80,13 @@ func (v *verifier) all(n segment.Node, before state) (levels int, err error) {
 			return notWhole, err
 		}
 	}
-	own := v.tally.minus(start)
+	own := v.minus(start)
 	levels, err = v.below(n)
 	if !good {
 		levels = notWhole
 	}
 	if v.ahead && levels == notWhole {
-		v.tally = v.tally.minus(own) // who reads it again counts it
+		v.tally = v.minus(own) // who reads it again counts it
 	}
 	return levels, err
 }
