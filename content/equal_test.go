@@ -82,16 +82,19 @@ func (want property) equalValue(s *content.Store, have segment.Value, text strin
 	if have.IsExternal() != want.outside {
 		return fmt.Errorf("outside: %t", have.IsExternal())
 	}
-	if want.outside {
-		text = outsideText(text)
+	if !want.outside {
+		return equalText(have, text)
 	}
+	text = outsideText(text)
 	r, err := s.Binary(have)
 	if err != nil {
 		return err
 	}
-	rest := expected(text)
-	_, err = io.Copy(&rest, r)
-	return errors.Join(err, rest.end(), r.Close())
+	b, err := io.ReadAll(r)
+	if err == nil && string(b) != text {
+		err = fmt.Errorf("binary %.50q, want %.50q", b, text)
+	}
+	return errors.Join(err, r.Close())
 }
 
 func equalText(have segment.Value, text string) error {

@@ -212,7 +212,8 @@ func (d *Dir) AddCollection(c Collection) error {
 	return d.gc.add(c.line())
 }
 
-// Close makes everything durable, closes the archive that is being written to, and gives the directory back.
+// Close makes everything durable, closes the archive that is being written to, and gives the directory back. It returns
+// an error if something is not durable, though another call may have said so before.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	closed := d.closed
@@ -226,7 +227,10 @@ func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	err := d.closeCurrent()
-	if err == nil && d.failed == nil {
+	switch {
+	case d.failed != nil && d.dirty:
+		err = errors.Join(d.failed, err)
+	case d.failed == nil && err == nil:
 		err = d.log() // all segments are durable now
 	}
 	return errors.Join(err, d.release())

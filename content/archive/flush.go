@@ -64,7 +64,8 @@ func (d *Dir) SetHead(old segment.RecordID, head Revision) error {
 	if head.ID != old {
 		d.pending, d.dirty = head, true
 	}
-	if d.opts.FlushEvery <= 0 {
+	// Without a head a store that has segments is not opened: the first one does not wait.
+	if d.opts.FlushEvery <= 0 || old == (segment.RecordID{}) {
 		if err := d.flush(); err != nil {
 			return err
 		}
