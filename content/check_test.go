@@ -58,27 +58,6 @@ func (n *tree) latest(ago int) *tree {
 	return n
 }
 
-// flipBytes damages archives.
-func flipBytes(t testing.TB, fsys *file.Crash, r *rand.Rand, count int) {
-	t.Helper()
-	names, err := fsys.ReadDir("store")
-	must(t, err)
-	names = slices.DeleteFunc(names, func(name string) bool { return !strings.HasSuffix(name, ".tar") })
-	for range count {
-		f, err := fsys.OpenFile(filepath.Join("store", names[r.IntN(len(names))]), os.O_RDWR, 0)
-		must(t, err)
-		size, err := f.Size()
-		must(t, err)
-		var b [1]byte
-		at := r.Int64N(size)
-		_, err = f.ReadAt(b[:], at)
-		must(t, err)
-		b[0] ^= 1 << r.IntN(8)
-		_, err = f.WriteAt(b[:], at)
-		must(t, errors.Join(err, f.Close()))
-	}
-}
-
 // TestCheckWorkers damages stores, and demands the same findings of any number of workers, in the same order.
 func TestCheckWorkers(t *testing.T) {
 	rounds := 12
@@ -239,17 +218,4 @@ func TestCheckLongValue(t *testing.T) {
 	if report, err := a.store.Check(ctx, opts); !errors.Is(err, io.ErrNoProgress) || report.Whole > 0 {
 		t.Errorf("%+v, %v", report, err)
 	}
-}
-
-// countdown is a context that ends when it was asked so often whether it has.
-type countdown struct {
-	context.Context //nolint:containedctx // it is one
-	left            int
-}
-
-func (c *countdown) Err() error {
-	if c.left--; c.left < 0 {
-		return io.ErrNoProgress
-	}
-	return nil
 }
