@@ -79,6 +79,20 @@ func (j *judge) judge(fsys *file.Crash, what string) []error {
 	return findings
 }
 
+// judgeTwice judges a store, and again after it was opened for writing, which recovers what it can.
+func (j *judge) judgeTwice(fsys *file.Crash, what string) {
+	j.t.Helper()
+	j.judge(fsys, what)
+	fsys = fsys.Clone()
+	d, err := archive.Open("store", &archive.Options{FS: fsys})
+	if err == nil {
+		err = d.Close()
+	} else if !strings.Contains(err.Error(), "store") {
+		j.t.Errorf("%s: %v does not name the directory", what, err)
+	}
+	j.judge(fsys, fmt.Sprintf("%s, opened for writing (%v)", what, err))
+}
+
 func (j *judge) read(fsys *file.Crash, what string) (findings []error) {
 	t := j.t
 	files, err := archive.Open("store", &archive.Options{FS: fsys, ReadOnly: true})
