@@ -4,6 +4,7 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ type CheckOptions struct {
 	Revisions []segment.RecordID
 	// All checks every revision of the journal instead.
 	All bool
-	// Paths are what to check of each; none is /root, and /checkpoints/…/root of each checkpoint there is.
+	// Paths are what to check of each; none is all there is: /root, each checkpoint, and what they are the children of.
 	Paths []string
 	// Binaries has all bytes of binaries read, and those that are kept outside compared with their ids.
 	Binaries bool
@@ -167,6 +168,13 @@ func (c *check) asked(r archive.Revision) error {
 			return err
 		}
 	}
+	if len(c.opts.Paths) == 0 {
+		good, err := c.frame(r, root)
+		if err != nil {
+			return err
+		}
+		whole = whole && good
+	}
 	for _, path := range paths {
 		good, err := c.path(r, root, path)
 		if err != nil {
@@ -191,15 +199,42 @@ func (c *check) pathsOf(root segment.Node) ([]string, error) {
 		return list, nil
 	}
 	list := []string{"/root"}
-	checkpoints, ok, err := root.Child("checkpoints")
-	if err != nil || !ok {
-		return list, c.store.Locate(err)
-	}
-	children, err := sortedChildren(checkpoints)
+	children, err := sortedChildren(root)
 	for _, child := range children {
-		list = append(list, "/checkpoints/"+string(segment.AppendText(nil, child.name)))
+		switch path := "/" + string(segment.AppendText(nil, child.name)); path {
+		case "/root":
+		case "/checkpoints":
+			checkpoints, below := sortedChildren(child.node)
+			for _, c := range checkpoints {
+				list = append(list, path+"/"+string(segment.AppendText(nil, c.name)))
+			}
+			err = cmp.Or(err, below)
+		default:
+			list = append(list, path)
+		}
 	}
 	return list, c.store.Locate(err)
+}
+
+// frame checks the nodes above what is checked usually. They are not content, and do not count.
+func (c *check) frame(r archive.Revision, root segment.Node) (good bool, err error) {
+	good = true
+	before := c.tally
+	defer func() { c.tally = before }()
+	for _, path := range []string{"/", "/checkpoints"} {
+		n, err := c.store.Descend(root, path)
+		if err != nil {
+			continue // it is not there, or that was found before
+		}
+		c.revision = r.ID
+		c.at = Visit{pathOf(path), 0, n, c.store}
+		whole, err := c.content(n)
+		if err != nil {
+			return false, err
+		}
+		good = good && whole
+	}
+	return good, nil
 }
 
 // path checks a path of a revision.

@@ -118,6 +118,9 @@ func (j *judge) read(fsys *file.Crash, what string) (findings []error) {
 	}
 	have, err := j.dump(s)
 	j.wantPlace(err, what)
+	if err != nil && !errors.Is(err, io.ErrNoProgress) && !errors.Is(err, io.ErrShortWrite) {
+		j.wantSeen(s, what, err)
+	}
 	switch {
 	case len(findings) > 0:
 		j.found++
@@ -127,6 +130,14 @@ func (j *judge) read(fsys *file.Crash, what string) (findings []error) {
 		j.same++
 	}
 	return findings
+}
+
+// wantSeen demands that what cannot be read is seen without the help of checksums.
+func (j *judge) wantSeen(s *content.Store, what string, reason error) {
+	j.t.Helper()
+	if findings, _ := check(j.t, s, content.CheckOptions{Binaries: true}); len(findings) == 0 {
+		j.t.Errorf("%s: a quick check finds nothing, and dumping ends with %v", what, reason)
+	}
 }
 
 // dump has an end, even if what is read has not.
