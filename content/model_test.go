@@ -4,6 +4,7 @@
 package content_test
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"testing"
@@ -72,7 +73,7 @@ func (g *garden) plant(n *tree) {
 // TestModel writes random trees, whole and as changes of what there is, and reads them back: what was the head once stays
 // as it was.
 func TestModel(t *testing.T) {
-	shorten(t, map[string]string{"rapid.checks": "10", "rapid.steps": "12"})
+	shorten(t, map[string]string{"rapid.checks": "25", "rapid.steps": "12"})
 	for _, kind := range []string{"directory", "memory"} {
 		t.Run(kind, func(t *testing.T) { rapid.Check(t, func(rt *rapid.T) { testModel(t, rt, kind) }) })
 	}
@@ -125,8 +126,30 @@ func testModel(t *testing.T, rt *rapid.T, kind string) {
 			}
 			must(t, other.store.Close())
 		},
+		"compact": func(rt *rapid.T) { // a revision, without making that the head
+			r := pick(rt, g.revisions, "revision")
+			c := planted{g.compacted(r.id), r.tree}
+			c.tree.compare(t, g.store, c.id, 0)
+			if a, b := g.print(r), g.print(c); a != b {
+				rt.Fatalf("fingerprints %x and %x, once compacted", a, b)
+			}
+		},
 	})
 	must(t, g.store.Close())
+}
+
+// compacted copies a revision into a later generation.
+func (g *garden) compacted(id segment.RecordID) segment.RecordID {
+	w, err := segment.NewWriter(segment.Options{
+		Store: g.store, Sink: g.files, Name: "c.0001",
+		Generation: segment.Generation{Generation: 1, Full: 1, Compacted: true},
+	})
+	must(g.t, err)
+	root, err := g.store.Root(id)
+	must(g.t, err)
+	id, err = w.Copy(g.t.Context(), root)
+	must(g.t, errors.Join(err, w.Flush()))
+	return id
 }
 
 func (g *garden) print(r planted) [32]byte {

@@ -193,9 +193,12 @@ func (n *tree) paths(path string, into map[string]*tree) map[string]*tree {
 	return into
 }
 
-// copied is an equal tree that shares nothing with this one.
+// copied is an equal tree that shares nothing with this one, and has nothing outside.
 func (n *tree) copied() *tree {
-	c := &tree{props: n.props, kids: map[string]*tree{}}
+	c := &tree{props: map[string]property{}, kids: map[string]*tree{}}
+	for name, p := range n.props {
+		c.props[name] = property{typ: p.typ, values: p.bytes()}
+	}
 	for name, kid := range n.kids {
 		c.kids[name] = kid.copied()
 	}
