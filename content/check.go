@@ -63,8 +63,8 @@ func (s *Store) Check(ctx context.Context, opts CheckOptions) (CheckReport, erro
 		marks: marker{marks: newMarks()}, large: marker{marks: newMarks()},
 	}
 	err := c.run()
-	s.opts.Progress(c.paced % reportEvery)
-	c.report.Nodes, c.report.Values, c.report.Binaries, c.report.Outside = c.nodes, c.values, c.binaries, c.outside
+	s.opts.Progress(c.nodes % reportEvery)
+	c.report.Nodes, c.report.Values, c.report.Binaries, c.report.Outside = c.read.nodes, c.read.values, c.read.binaries, c.read.outside
 	return c.report, err
 }
 
@@ -219,8 +219,8 @@ func (c *check) pathsOf(root segment.Node) ([]string, error) {
 // frame checks the nodes above what is checked usually. They are not content, and do not count.
 func (c *check) frame(r archive.Revision, root segment.Node) (good bool, err error) {
 	good = true
-	before := c.tally
-	defer func() { c.tally = before }()
+	before := c.read
+	defer func() { c.read = before }()
 	for _, path := range []string{"/", "/checkpoints"} {
 		n, err := c.store.Descend(root, path)
 		if err != nil {
@@ -274,10 +274,10 @@ func (c *check) readAhead(n segment.Node, path string) error {
 			marks: marker{marks: c.marks.marks}, large: marker{marks: c.large.marks},
 		}
 		_, err := v.node(t.node)
-		c.store.opts.Progress(v.paced % reportEvery)
+		c.store.opts.Progress(v.nodes % reportEvery)
 		mu.Lock()
 		defer mu.Unlock()
-		c.add(v.tally)
+		c.read.add(v.read)
 		return err
 	}
 	return w.parallel(c.ctx, c.opts.Workers, subtree{n, pathOf(path), 0}, one)

@@ -27,7 +27,7 @@ func (s *Store) Fingerprint(ctx context.Context, revision segment.RecordID, path
 	}
 	f := fingerprinter{descent: descent{walk: &walk{store: s}, ctx: ctx, at: Visit{Path: pathOf(path), store: s}}}
 	sum, err := f.node(n)
-	s.opts.Progress(f.paced % reportEvery)
+	s.opts.Progress(f.nodes % reportEvery)
 	return sum, err
 }
 

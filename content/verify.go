@@ -14,7 +14,8 @@ import (
 // verifier reads all there is below nodes, every node once.
 type verifier struct {
 	descent
-	tally
+	read     tally
+	ticks    int // see tick
 	marks    marker // of nodes
 	large    marker // of values that take long to read: whole, or unknown
 	binary   bool   // the bytes of binaries are read too
@@ -36,6 +37,14 @@ func (t *tally) add(by tally) {
 
 func (t tally) minus(by tally) tally {
 	return tally{t.nodes - by.nodes, t.values - by.values, t.binaries - by.binaries, t.outside - by.outside}
+}
+
+// tick is pace for what there may be much of in one node.
+func (v *verifier) tick() error {
+	if v.ticks++; v.ticks%reportEvery == 0 && v.ctx.Err() != nil {
+		return context.Cause(v.ctx)
+	}
+	return nil
 }
 
 // notWhole stands in the place of the number of levels below a node if not everything there can be read.
@@ -73,20 +82,20 @@ func (v *verifier) node(n segment.Node) (levels int, err error) {
 
 // all reads a node of which the mark said something, and what is below it.
 func (v *verifier) all(n segment.Node, before state) (levels int, err error) {
-	start, good := v.tally, true
+	start, good := v.read, true
 	if before < whole {
-		v.nodes++
+		v.read.nodes++
 		if good, err = v.content(n); err != nil {
 			return notWhole, err
 		}
 	}
-	own := v.minus(start)
+	own := v.read.minus(start)
 	levels, err = v.below(n)
 	if !good {
 		levels = notWhole
 	}
 	if v.ahead && levels == notWhole {
-		v.tally = v.minus(own) // who reads it again counts it
+		v.read = v.read.minus(own) // who reads it again counts it
 	}
 	return levels, err
 }
@@ -159,7 +168,7 @@ func (v *verifier) content(n segment.Node) (good bool, err error) {
 	p := n.Properties()
 	for p.Next() {
 		for i := range p.Count() {
-			v.values++
+			v.read.values++
 			err := cmp.Or(v.value(&p.Property, i), v.tick())
 			if err == nil {
 				continue

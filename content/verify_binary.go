@@ -21,7 +21,7 @@ func (v *verifier) binaryValue(p *segment.Property, i int, value segment.Value) 
 	if !v.binary {
 		return nil
 	}
-	v.binaries++
+	v.read.binaries++
 	if !value.IsLong() {
 		return nil
 	}
@@ -37,10 +37,10 @@ func (v *verifier) outsideValue(p *segment.Property, i int, value segment.Value)
 		err = v.once(p, i, func() error { return v.verifyOutside(id) })
 	}
 	if v.store.opts.Blobs == nil || errors.Is(err, segment.ErrExternal) {
-		v.outside++
+		v.read.outside++
 		return nil
 	}
-	v.binaries++
+	v.read.binaries++
 	return err
 }
 

@@ -135,12 +135,9 @@ func (w *walk) worker(ctx context.Context, one func(context.Context, subtree) er
 	}
 }
 
-// hand gives a node to another worker, if one waits. A node without children is not worth it.
+// hand gives a node to another worker, if one waits.
 func (w *walk) hand(v *Visit, n segment.Node) bool {
 	if w.waiting.Load() == 0 {
-		return false
-	}
-	if count, err := n.ChildCount(); count == 0 || err != nil {
 		return false
 	}
 	w.pending.Add(1)
@@ -157,7 +154,7 @@ func (w *walk) hand(v *Visit, n segment.Node) bool {
 func (w *walk) subtree(ctx context.Context, t subtree) error {
 	d := descent{walk: w, ctx: ctx, at: Visit{t.path, t.depth, t.node, w.store}}
 	err := d.node()
-	w.store.opts.Progress(d.paced % reportEvery)
+	w.store.opts.Progress(d.nodes % reportEvery)
 	return err
 }
 
@@ -170,25 +167,16 @@ type descent struct {
 	ctx   context.Context //nolint:containedctx // lives as long as one call
 	at    Visit
 	shown Visit
-	paced int64
-	ticks int
+	nodes int64
 }
 
 // pace counts a node.
 func (d *descent) pace() error {
-	if d.paced++; d.paced%reportEvery == 0 {
+	if d.nodes++; d.nodes%reportEvery == 0 {
 		d.store.opts.Progress(reportEvery)
 		if d.ctx.Err() != nil {
 			return context.Cause(d.ctx)
 		}
-	}
-	return nil
-}
-
-// tick is pace for what there may be much of in a node.
-func (d *descent) tick() error {
-	if d.ticks++; d.ticks%reportEvery == 0 && d.ctx.Err() != nil {
-		return context.Cause(d.ctx)
 	}
 	return nil
 }
