@@ -15,7 +15,7 @@ import (
 type verifier struct {
 	descent
 	read     tally
-	ticks    int // see tick
+	ticks    int    // see tick
 	marks    marker // of nodes
 	large    marker // of values that take long to read: whole, or unknown
 	binary   bool   // the bytes of binaries are read too
