@@ -46,7 +46,7 @@ func TestFlippedLarge(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	rounds := 150
 	if long() {
-		rounds = 20_000
+		rounds = 5_000
 	}
 	sound, _ := planting(t, plantSeed)
 	j := newJudge(t, sound)

@@ -99,7 +99,11 @@ func drawProperty(t *rapid.T) property {
 	}
 	p.typ = -typ
 	few := []string{drawValue(t, typ), drawValue(t, typ)}
-	for i := range pick(t, listSizes, "values") {
+	count := pick(t, listSizes, "values")
+	if long() && chance(t, 100, "many values") {
+		count = pick(t, []int{65_024, 65_025, 65_026}, "many")
+	}
+	for i := range count {
 		value := few[i%2]
 		if i > 1 && len(value) > 128 {
 			value = value[:128] // in one of the pieces of a pattern; so arrays do not become too long

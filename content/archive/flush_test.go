@@ -139,3 +139,24 @@ func TestFlushEveryFails(t *testing.T) {
 		})
 	}
 }
+
+// TestFlushEveryBusy sets heads while others become durable. At any time what a crash leaves is one of them, whole.
+func TestFlushEveryBusy(t *testing.T) {
+	disk := file.NewCrash()
+	d := open(t, disk, archive.Options{FlushEvery: time.Microsecond, Limit: 8 << 10})
+	l := &lazy{d, t, disk, segment.RecordID{}}
+	set := map[segment.RecordID]bool{{}: true}
+	for i := range 200 {
+		must(t, l.advance())
+		set[l.head] = true
+		if i%10 == 0 {
+			after := open(t, disk.AfterCut(uint64(i)), archive.Options{})
+			if head, ok := after.Head(); !ok || !set[head] {
+				t.Fatalf("head %v, %t", head, ok)
+			}
+			must(t, after.Close())
+		}
+	}
+	must(t, l.Close())
+	l.want(l.head)
+}
