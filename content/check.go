@@ -53,8 +53,8 @@ type CheckedPath struct {
 // Check reads everything there is in revisions. When some path is not whole in these, older revisions are looked at
 // until there is one in which it is, which is reported; their own faults are not.
 //
-// It ends early when the context does. The memory it takes is half a byte for each record of the segments that nodes are
-// in, and that of the nodes on the way down.
+// It ends early when the context does. The memory it takes is half a byte for each record of the segments that nodes
+// are in, and that of the nodes on the way down.
 func (s *Store) Check(ctx context.Context, opts CheckOptions) (CheckReport, error) {
 	opts.Workers = max(opts.Workers, 1)
 	c := &check{opts: opts, good: map[string]int{}}
@@ -64,7 +64,8 @@ func (s *Store) Check(ctx context.Context, opts CheckOptions) (CheckReport, erro
 	}
 	err := c.run()
 	s.opts.Progress(c.nodes % reportEvery)
-	c.report.Nodes, c.report.Values, c.report.Binaries, c.report.Outside = c.read.nodes, c.read.values, c.read.binaries, c.read.outside
+	c.report.Nodes, c.report.Values = c.read.nodes, c.read.values
+	c.report.Binaries, c.report.Outside = c.read.binaries, c.read.outside
 	return c.report, err
 }
 
@@ -259,9 +260,9 @@ func (c *check) path(r archive.Revision, root segment.Node, path string) (good b
 	return good, err
 }
 
-// readAhead has several goroutines read what is below a node, without a word. They mark what is whole. Left to who reports
-// is the rest, and the nodes above one that a goroutine gave to another: so what is found, and where, is the same as if
-// nobody had been ahead.
+// readAhead has several goroutines read what is below a node, without a word. They mark what is whole. Left to who
+// reports is the rest, and the nodes above one that a goroutine gave to another: so what is found, and where, is the
+// same as if nobody had been ahead.
 func (c *check) readAhead(n segment.Node, path string) error {
 	if c.opts.Workers == 1 || c.marks.mark(n.Record()).state() != unknown {
 		return nil

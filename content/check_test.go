@@ -97,7 +97,8 @@ func compareWorkers(t *testing.T, files archive.Store, opts content.CheckOptions
 			continue
 		}
 		if !slices.Equal(got, findings) {
-			t.Errorf("%s: %d workers find\n%s\none finds\n%s", what, workers, strings.Join(got, "\n"), strings.Join(findings, "\n"))
+			t.Errorf("%s: %d workers find\n%s\none finds\n%s", what, workers,
+				strings.Join(got, "\n"), strings.Join(findings, "\n"))
 		}
 		if strings.Contains(strings.Join(findings, " "), "levels") {
 			// Nodes that are too deep by one way, and not by another, are not looked for again: they count or do not.

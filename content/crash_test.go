@@ -164,8 +164,8 @@ func (s *saga) verify(t *testing.T, fsys *file.Crash, readOnly bool, what string
 	}
 }
 
-// TestPowerCut cuts the power at every write, sync and other change while a store is made, written to, rolled over, closed,
-// and recovered: by programs that wait for each head, and by one that has heads flushed later.
+// TestPowerCut cuts the power at every write, sync and other change while a store is made, written to, rolled over,
+// closed, and recovered: by programs that wait for each head, and by one that has heads flushed later.
 func TestPowerCut(t *testing.T) {
 	for _, opts := range []archive.Options{{Limit: 8 << 10}, {Limit: 8 << 10, FlushEvery: time.Hour}} {
 		for name, before := range map[string]func(t *testing.T, fsys *file.Crash, s *saga){

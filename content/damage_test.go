@@ -79,8 +79,8 @@ func TestCutArchives(t *testing.T) {
 	}
 }
 
-// TestReplaced puts something else in the place of files, and of the parts of archives: nothing, garbage, that of another
-// store.
+// TestReplaced puts something else in the place of files, and of the parts of archives: nothing, garbage, that of
+// another store.
 func TestReplaced(t *testing.T) {
 	fsys, _ := planting(t, plantSeed)
 	other, _ := planting(t, plantSeed)
