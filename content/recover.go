@@ -140,13 +140,10 @@ func (rec *recovery) chooseHead(ctx context.Context) error {
 			rec.drop(errNewer)
 		}
 	}
-	v := &verifier{
-		descent: descent{walk: &walk{store: rec.store}, ctx: ctx}, binaries: true,
-		marks: map[*segment.Segment]*marks{},
-	}
-	err := rec.dropDamaged(v)
+	v := newVerifier(ctx, rec.store, true)
+	err := rec.dropDamaged(&v)
 	rec.store.opts.Progress(v.nodes % reportEvery)
-	rec.report.Nodes = v.nodes
+	rec.report.Nodes = v.read.nodes
 	return err
 }
 
@@ -187,11 +184,11 @@ func (v *verifier) superRoot(id segment.RecordID) (reason, err error) {
 		return errNotWhole
 	}
 	v.revision, v.at = id, Visit{nil, 0, n, v.store}
-	good, err := v.node(n)
+	levels, err := v.node(n)
 	switch {
 	case errors.Is(err, errNotWhole):
 		return reason, nil
-	case err == nil && !good:
+	case err == nil && levels == notWhole:
 		reason = errNotWhole
 	}
 	return reason, err

@@ -140,24 +140,24 @@ func files(t testing.TB, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// author writes nodes to a store.
-type author struct {
+// scribe writes nodes to a store.
+type scribe struct {
 	testing.TB
 	store *archive.Dir
 	w     *segment.Writer
 	now   int64 // milliseconds, of the next segment
 }
 
-func newAuthor(t testing.TB, fsys file.FS) *author {
+func newScribe(t testing.TB, fsys file.FS) *scribe {
 	d, err := archive.Open("store", &archive.Options{FS: fsys})
 	must(t, err)
-	a := &author{TB: t, store: d, now: 1796041571680}
+	a := &scribe{TB: t, store: d, now: 1796041571680}
 	a.begin()
 	return a
 }
 
 // begin begins another segment, a second later.
-func (a *author) begin() {
+func (a *scribe) begin() {
 	a.Helper()
 	if a.w != nil {
 		must(a, a.w.Flush())
@@ -172,20 +172,20 @@ func (a *author) begin() {
 }
 
 // node writes a node with children: name and id in turns.
-func (a *author) node(children ...any) segment.RecordID {
+func (a *scribe) node(children ...any) segment.RecordID {
 	a.Helper()
 	return a.write(nil, children)
 }
 
 // property writes a node with a property, and children perhaps.
-func (a *author) property(name string, children ...any) segment.RecordID {
+func (a *scribe) property(name string, children ...any) segment.RecordID {
 	a.Helper()
 	v, err := a.w.String("value")
 	must(a, err)
 	return a.write([]segment.Field{{Name: name, Type: segment.TypeString, Values: []segment.RecordID{v}}}, children)
 }
 
-func (a *author) write(fields []segment.Field, children []any) segment.RecordID {
+func (a *scribe) write(fields []segment.Field, children []any) segment.RecordID {
 	a.Helper()
 	var list []segment.Child
 	for i := 0; i < len(children); i += 2 {
@@ -199,7 +199,7 @@ func (a *author) write(fields []segment.Field, children []any) segment.RecordID 
 }
 
 // lose closes the store without a journal.
-func (a *author) lose() {
+func (a *scribe) lose() {
 	a.Helper()
 	must(a, a.w.Flush())
 	must(a, a.store.Close())
@@ -230,14 +230,14 @@ func recoverIn(t testing.TB, fsys file.FS, opts content.RecoverOptions) ([]segme
 
 // TestRecoverRoots has nodes that look like super-roots and are none.
 func TestRecoverRoots(t *testing.T) {
-	for what, story := range map[string]func(a *author) (want []segment.RecordID){
-		"inner nodes": func(a *author) []segment.RecordID {
+	for what, story := range map[string]func(a *scribe) (want []segment.RecordID){
+		"inner nodes": func(a *scribe) []segment.RecordID {
 			first := a.node("root", a.node("a", a.property("x")))
 			inner := a.node("root", a.node("checkpoints", a.node(), "root", a.node()))
 			a.begin()
 			return []segment.RecordID{first, a.node("root", a.node("a", inner, "b", a.node("root", a.property("x"))))}
 		},
-		"inner nodes in large maps and diffs": func(a *author) []segment.RecordID {
+		"inner nodes in large maps and diffs": func(a *scribe) []segment.RecordID {
 			var children []any
 			for i := range 100 {
 				children = append(children, fmt.Sprint("child", i), a.node("root", a.node()))
@@ -256,7 +256,7 @@ func TestRecoverRoots(t *testing.T) {
 			must(a, err)
 			return []segment.RecordID{first, a.node("root", changed)}
 		},
-		"other children and properties": func(a *author) []segment.RecordID {
+		"other children and properties": func(a *scribe) []segment.RecordID {
 			a.node("root", a.node(), "other", a.node())
 			a.node("checkpoints", a.node(), "root", a.node(), "other", a.node())
 			a.node("checkpoints", a.node())
@@ -267,7 +267,7 @@ func TestRecoverRoots(t *testing.T) {
 			a.node()
 			return []segment.RecordID{a.node("root", a.node("a", a.node()))}
 		},
-		"checkpoints from some time on": func(a *author) []segment.RecordID {
+		"checkpoints from some time on": func(a *scribe) []segment.RecordID {
 			first := a.node("root", a.node("a", a.node()))
 			second := a.node("checkpoints", a.node(), "root", a.node("b", a.node()))
 			a.begin()
@@ -276,7 +276,7 @@ func TestRecoverRoots(t *testing.T) {
 			a.node("root", a.node("a", a.property("y")))
 			return []segment.RecordID{first, second, third}
 		},
-		"age": func(a *author) []segment.RecordID {
+		"age": func(a *scribe) []segment.RecordID {
 			a.now += 10_000
 			a.begin()
 			second := a.node("root", a.node("a", a.node()))
@@ -285,7 +285,7 @@ func TestRecoverRoots(t *testing.T) {
 			a.begin()
 			return []segment.RecordID{a.node("root", a.node("a", a.property("y"))), second, third}
 		},
-		"a content that begins empty": func(a *author) []segment.RecordID {
+		"a content that begins empty": func(a *scribe) []segment.RecordID {
 			first := a.node("root", a.node())
 			second := a.node("root", a.property("x"))
 			a.begin()
@@ -294,7 +294,7 @@ func TestRecoverRoots(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			fsys := file.NewMemory()
-			a := newAuthor(t, fsys)
+			a := newScribe(t, fsys)
 			want := story(a)
 			a.lose()
 			got, err := recoverIn(t, fsys, content.RecoverOptions{})
@@ -310,7 +310,7 @@ func TestRecoverRoots(t *testing.T) {
 // TestRecoverAmbiguous has a node of a commit that was not finished: its parent was never written.
 func TestRecoverAmbiguous(t *testing.T) {
 	fsys := file.NewMemory()
-	a := newAuthor(t, fsys)
+	a := newScribe(t, fsys)
 	a.node("root", a.node())
 	true1 := a.node("root", a.node("content", a.node("x", a.property("y"))))
 	a.begin()
@@ -341,7 +341,7 @@ func TestRecoverAmbiguous(t *testing.T) {
 	}
 
 	// A later commit has what was there before: the orphan is in between, where it does no harm.
-	d := newAuthor(t, fsys)
+	d := newScribe(t, fsys)
 	d.now += 100_000
 	d.begin()
 	last := d.node("root", d.node("content", d.node()))
@@ -357,7 +357,7 @@ func TestRecoverAmbiguous(t *testing.T) {
 // TestRecoverPowerCut cuts the power at every call: the old journal is there or the new one, and another try succeeds.
 func TestRecoverPowerCut(t *testing.T) {
 	disk := file.NewCrash()
-	a := newAuthor(t, disk)
+	a := newScribe(t, disk)
 	first := a.node("root", a.node())
 	second := a.node("root", a.node("a", a.node()))
 	a.lose()

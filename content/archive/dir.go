@@ -33,8 +33,13 @@ type Dir struct {
 	next    int32            // number of the next archive; guarded by mu
 	due     bool             // current is to be closed as soon as it can be; guarded by mu
 	closers []func() error   // of what sources lie in; guarded by mu
+	dirty   bool             // there is something that is not durable; guarded by mu
+	pending Revision         // the head, if it is not in the journal yet; guarded by mu
 	failed  error            // guarded by mu
 	closed  bool             // guarded by mu
+
+	background sync.WaitGroup
+	stop       chan struct{} // closed to end what is in the background
 }
 
 // Path is the directory.
@@ -138,6 +143,7 @@ func (d *Dir) append(s *segment.Segment) error {
 			return err
 		}
 	}
+	d.dirty = true
 	return d.current.Append(s)
 }
 
@@ -218,54 +224,6 @@ func (d *Dir) finish(w *Writer) error {
 	return w.Close()
 }
 
-// Flush makes durable what was appended.
-func (d *Dir) Flush() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.usable(); err != nil {
-		return err
-	}
-	return d.flush()
-}
-
-func (d *Dir) flush() error {
-	if d.current == nil {
-		return nil
-	}
-	err := d.current.Flush()
-	if err != nil {
-		d.failed = fmt.Errorf("%w: %w", ErrFailed, err)
-	}
-	return err
-}
-
-// SetHead replaces the head by compare-and-swap.
-func (d *Dir) SetHead(old segment.RecordID, head Revision) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.usable(); err != nil {
-		return err
-	}
-	if d.head != old {
-		return fmt.Errorf("%w: from %s to %s", ErrConflict, old, d.head)
-	}
-	if _, ok := d.Segment(head.ID.Segment); !ok {
-		return &segment.NotFoundError{Segment: head.ID.Segment}
-	}
-	if err := d.flush(); err != nil { // the journal may name nothing that a crash can take away
-		return err
-	}
-	if head.ID == old {
-		return nil
-	}
-	if err := d.journal.add(head.line()); err != nil {
-		d.failed = fmt.Errorf("%w: %w", ErrFailed, err)
-		return err
-	}
-	d.head = head.ID
-	return nil
-}
-
 // AddCollection notes a garbage collection.
 func (d *Dir) AddCollection(c Collection) error {
 	d.mu.Lock()
@@ -276,15 +234,28 @@ func (d *Dir) AddCollection(c Collection) error {
 	return d.gc.add(c.line())
 }
 
-// Close closes the archive that is being written to and gives the directory back.
+// Close makes everything durable, closes the archive that is being written to, and gives the directory back. It returns
+// an error if something is not durable, though another call may have said so before.
 func (d *Dir) Close() error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+	closed := d.closed
+	d.closed = true
+	d.mu.Unlock()
+	if closed {
 		return ErrClosed
 	}
-	d.closed = true
-	return errors.Join(d.closeCurrent(), d.release())
+	close(d.stop)
+	d.background.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.closeCurrent()
+	switch {
+	case d.failed != nil && d.dirty:
+		err = errors.Join(d.failed, err)
+	case d.failed == nil && err == nil:
+		err = d.log() // all segments are durable now
+	}
+	return errors.Join(err, d.release())
 }
 
 func (d *Dir) closeCurrent() error {

@@ -15,6 +15,8 @@
 //
 // Everything may be used by several goroutines at a time. When [Store.SetHead] returns, the new head and all segments
 // appended before are durable; a crash at any moment leaves the last head that was set, or the one that was being set.
+// With [Options.FlushEvery] it is so when [Store.Flush] or [Store.Close] returns, and at that interval: a crash leaves the
+// head of that time, or a later one.
 //
 // Segments are views of mapped files: they live until the store is closed, and must not be written to.
 //

@@ -17,7 +17,7 @@ type Store interface {
 	// binaries kept outside, that records in it have in other segments, may come later; until then BlobReferences is
 	// without them.
 	Append(s *segment.Segment) error
-	// Flush makes durable what was appended.
+	// Flush makes durable what was appended, and the head.
 	Flush() error
 	// Roll closes the archive that is being written to, so that the next Append begins another. If ids of binaries are yet
 	// to come, as said of Append, it is closed when they have.
@@ -28,7 +28,8 @@ type Store interface {
 	// Head is the newest revision whose segment is there; false if there is none.
 	Head() (segment.RecordID, bool)
 	// SetHead replaces the head, if it is old: otherwise [ErrConflict]. The zero id is that of no head. When it returns the
-	// new head and all segments that were appended are durable.
+	// new head and all segments that were appended are durable, unless the store was opened to have that done later: see
+	// [Options.FlushEvery].
 	SetHead(old segment.RecordID, head Revision) error
 	// Journal goes through the heads there were, newest first. Some may name segments that are not there.
 	Journal() iter.Seq2[Revision, error]
