@@ -11,14 +11,6 @@ import (
 	"github.com/holtdb/holt/content/segment"
 )
 
-// Blobs finds binaries that are kept outside of the store.
-type Blobs interface {
-	// Open opens one by its id; [segment.ErrExternal] if nobody knows where to look.
-	Open(id string) (io.ReadCloser, error)
-	// Digest is the SHA-256 and the length of one, if its id says that. It need not be there.
-	Digest(id string) (sum [sha256.Size]byte, length int64, ok bool)
-}
-
 // maxBlobID bounds the ids of binaries kept outside. Those that hold the binary itself are the longest.
 const maxBlobID = 1 << 20
 

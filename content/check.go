@@ -4,11 +4,12 @@
 package content
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
+	"sync"
 
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/segment"
@@ -20,13 +21,15 @@ type CheckOptions struct {
 	Revisions []segment.RecordID
 	// All checks every revision of the journal instead.
 	All bool
-	// Paths are what to check of each; none is /root, and /checkpoints/…/root of each checkpoint there is.
+	// Paths are what to check of each; none is all there is: /root, each checkpoint, and what they are the children of.
 	Paths []string
 	// Binaries has all bytes of binaries read, and those that are kept outside compared with their ids.
 	Binaries bool
 	// Archives has the archives checked first, every byte of them.
 	Archives bool
-	// Found is told what is wrong. An error that it returns ends the check.
+	// Workers is the number of goroutines; zero is one. What is found, and the order, does not depend on it.
+	Workers int
+	// Found is told what is wrong, one thing at a time. An error that it returns ends the check.
 	Found func(finding error) error
 }
 
@@ -34,7 +37,7 @@ type CheckOptions struct {
 type CheckReport struct {
 	Revisions int   // that were checked
 	Whole     int   // of which everything could be read
-	Nodes     int64 // each was read once, however many revisions it is in
+	Nodes     int64 // each counts once, however many revisions it is in
 	Values    int64
 	Binaries  int64
 	Outside   int64 // binaries that were not looked at, as nobody knows where they are
@@ -49,18 +52,17 @@ type CheckedPath struct {
 
 // Check reads everything there is in revisions. When some path is not whole in these, older revisions are looked at
 // until there is one in which it is, which is reported; their own faults are not.
+//
+// It ends early when the context does. The memory it takes is half a byte for each record of the segments that nodes
+// are in, and that of the nodes on the way down.
 func (s *Store) Check(ctx context.Context, opts CheckOptions) (CheckReport, error) {
-	c := &check{
-		verifier: verifier{
-			descent: descent{walk: &walk{store: s}, ctx: ctx}, binaries: opts.Binaries,
-			marks: map[*segment.Segment]*marks{},
-		},
-		opts: opts,
-	}
+	opts.Workers = max(opts.Workers, 1)
+	c := &check{opts: opts, good: map[string]int{}}
+	c.verifier = newVerifier(ctx, s, opts.Binaries)
 	err := c.run()
 	s.opts.Progress(c.nodes % reportEvery)
-	c.report.Nodes = c.nodes
-	c.report.Values, c.report.Binaries, c.report.Outside = c.values, c.read, c.outside
+	c.report.Nodes, c.report.Values = c.read.nodes, c.read.values
+	c.report.Binaries, c.report.Outside = c.read.binaries, c.read.outside
 	return c.report, err
 }
 
@@ -69,7 +71,8 @@ type check struct {
 	verifier
 	opts   CheckOptions
 	report CheckReport
-	silent bool // what is found is not what was asked for
+	good   map[string]int // where in the report a path is
+	silent bool           // what is found is not what was asked for
 }
 
 func (c *check) run() error {
@@ -94,24 +97,6 @@ func (c *check) run() error {
 	return c.search(wanted)
 }
 
-func (c *check) archives() error {
-	for _, a := range c.store.Archives() {
-		r, ok := a.(interface{ Check() iter.Seq[error] })
-		if !c.opts.Archives || !ok {
-			continue
-		}
-		for finding := range r.Check() {
-			if err := c.opts.Found(finding); err != nil {
-				return err
-			}
-		}
-		if err := c.ctx.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // wanted is the revisions that were asked for.
 func (c *check) wanted() ([]archive.Revision, error) {
 	var list []archive.Revision
@@ -128,6 +113,10 @@ func (c *check) wanted() ([]archive.Revision, error) {
 	case !asked && !c.opts.All:
 		list = append(list, archive.Revision{ID: head})
 	}
+	at := map[segment.RecordID]int{}
+	for i, r := range slices.Backward(list) {
+		at[r.ID] = i
+	}
 	newest := ok && !asked
 	for r, err := range c.store.Journal() {
 		if err != nil {
@@ -141,11 +130,12 @@ func (c *check) wanted() ([]archive.Revision, error) {
 			}
 		}
 		newest = false
-		i := slices.IndexFunc(list, func(l archive.Revision) bool { return l.ID == r.ID })
+		i, listed := at[r.ID]
 		switch {
-		case i >= 0:
+		case listed:
 			list[i].Time = r.Time
 		case c.opts.All:
+			at[r.ID] = len(list)
 			list = append(list, r)
 		}
 	}
@@ -176,6 +166,13 @@ func (c *check) asked(r archive.Revision) error {
 			return err
 		}
 	}
+	if len(c.opts.Paths) == 0 {
+		good, err := c.frame(r, root)
+		if err != nil {
+			return err
+		}
+		whole = whole && good
+	}
 	for _, path := range paths {
 		good, err := c.path(r, root, path)
 		if err != nil {
@@ -200,15 +197,42 @@ func (c *check) pathsOf(root segment.Node) ([]string, error) {
 		return list, nil
 	}
 	list := []string{"/root"}
-	checkpoints, ok, err := root.Child("checkpoints")
-	if err != nil || !ok {
-		return list, c.store.Locate(err)
-	}
-	children, err := sortedChildren(checkpoints)
+	children, err := sortedChildren(root)
 	for _, child := range children {
-		list = append(list, "/checkpoints/"+string(segment.AppendText(nil, child.name)))
+		switch path := "/" + string(segment.AppendText(nil, child.name)); path {
+		case "/root":
+		case "/checkpoints":
+			checkpoints, below := sortedChildren(child.node)
+			for _, c := range checkpoints {
+				list = append(list, path+"/"+string(segment.AppendText(nil, c.name)))
+			}
+			err = cmp.Or(err, below)
+		default:
+			list = append(list, path)
+		}
 	}
 	return list, c.store.Locate(err)
+}
+
+// frame checks the nodes above what is checked usually. They are not content, and do not count.
+func (c *check) frame(r archive.Revision, root segment.Node) (good bool, err error) {
+	good = true
+	before := c.read
+	defer func() { c.read = before }()
+	for _, path := range []string{"/", "/checkpoints"} {
+		n, err := c.store.Descend(root, path)
+		if err != nil {
+			continue // it is not there, or that was found before
+		}
+		c.revision = r.ID
+		c.at = Visit{pathOf(path), 0, n, c.store}
+		whole, err := c.content(n)
+		if err != nil {
+			return false, err
+		}
+		good = good && whole
+	}
+	return good, nil
 }
 
 // path checks a path of a revision.
@@ -221,20 +245,49 @@ func (c *check) path(r archive.Revision, root segment.Node, path string) (good b
 		return false, c.found(fmt.Errorf("revision %s: %w", r.ID, err))
 	}
 	c.revision, c.findings = r.ID, 0
+	if err := c.readAhead(n, path); err != nil {
+		return false, err
+	}
 	c.at = Visit{pathOf(path), 0, n, c.store}
-	good, err = c.node(n)
+	levels, err := c.node(n)
+	good = levels != notWhole
 	if err == nil && !good && c.findings == 0 {
 		err = c.found(fmt.Errorf("revision %s: %s is not whole, as reported above", r.ID, path))
 	}
 	return good, err
 }
 
+// readAhead has several goroutines read what is below a node, without a word. They mark what is whole. Left to who
+// reports is the rest, and the nodes above one that a goroutine gave to another: so what is found, and where, is the
+// same as if nobody had been ahead.
+func (c *check) readAhead(n segment.Node, path string) error {
+	if c.opts.Workers == 1 || c.marks.mark(n.Record()).state() != unknown {
+		return nil
+	}
+	w := &walk{store: c.store}
+	var mu sync.Mutex
+	one := func(ctx context.Context, t subtree) error {
+		v := verifier{
+			descent: descent{walk: w, ctx: ctx, at: Visit{t.path, t.depth, t.node, c.store}}, binary: c.binary, ahead: true,
+			marks: marker{marks: c.marks.marks}, large: marker{marks: c.large.marks},
+		}
+		_, err := v.node(t.node)
+		c.store.opts.Progress(v.nodes % reportEvery)
+		mu.Lock()
+		defer mu.Unlock()
+		c.read.add(v.read)
+		return err
+	}
+	return w.parallel(c.ctx, c.opts.Workers, subtree{n, pathOf(path), 0}, one)
+}
+
 // note remembers the newest good revision of a path. Revisions come newest first, but for those asked for by name.
 func (c *check) note(path string, r archive.Revision, good bool) {
-	i := slices.IndexFunc(c.report.Paths, func(p CheckedPath) bool { return p.Path == path })
-	if i < 0 {
+	i, known := c.good[path]
+	if !known {
+		i = len(c.report.Paths)
+		c.good[path] = i
 		c.report.Paths = append(c.report.Paths, CheckedPath{Path: path})
-		i = len(c.report.Paths) - 1
 	}
 	if p := &c.report.Paths[i]; good && p.Good.ID == (segment.RecordID{}) {
 		p.Good = r
@@ -245,16 +298,21 @@ func (c *check) note(path string, r archive.Revision, good bool) {
 func (c *check) search(done []archive.Revision) error {
 	c.silent = true
 	if len(c.report.Paths) == 0 {
-		c.report.Paths = []CheckedPath{{Path: "/root"}}
+		c.note("/root", archive.Revision{}, false)
+	}
+	known := make(map[segment.RecordID]bool, len(done))
+	for _, d := range done {
+		known[d.ID] = true
 	}
 	for r, err := range c.store.Journal() {
 		missing := slices.ContainsFunc(c.report.Paths, func(p CheckedPath) bool { return p.Good.ID == (segment.RecordID{}) })
 		if err != nil || !missing {
 			return err
 		}
-		if slices.ContainsFunc(done, func(d archive.Revision) bool { return d.ID == r.ID }) {
+		if known[r.ID] {
 			continue
 		}
+		known[r.ID] = true
 		root, err := c.store.Root(r.ID)
 		if err != nil {
 			continue // it is not good

@@ -4,7 +4,6 @@
 package content_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +51,7 @@ N 2f726f6f74 d0b2a37e-54db-4246-af4b-1035142fd65e:4
 		t.Errorf("no such node: %v", err)
 	}
 	checkWhole(t, s, content.CheckOptions{Archives: true, Binaries: true, All: true})
+	checkWhole(t, s, content.CheckOptions{Archives: true, Binaries: true, All: true, Workers: 4})
 }
 
 // TestFixtures compares what is read from Oak's stores with what Oak reads, line by line.
@@ -244,6 +244,15 @@ func TestWalkTakesNoMemory(t *testing.T) {
 	}
 }
 
+// TestCheckTakesNoMemory for nodes, but the marks of their segments.
+func TestCheckTakesNoMemory(t *testing.T) {
+	s := open(t, filepath.Join(fixture.Untar(t, "oak", "base.tar.xz"), folders["base"]))
+	nodes := checkWhole(t, s, content.CheckOptions{}).Nodes
+	if n := testing.AllocsPerRun(1, func() { checkWhole(t, s, content.CheckOptions{}) }); n > 200 || nodes < 1000 {
+		t.Errorf("%v allocations for %d nodes", n, nodes)
+	}
+}
+
 func TestWalkIsCancelled(t *testing.T) {
 	s := open(t, filepath.Join(fixture.Untar(t, "oak", "base.tar.xz"), folders["base"]))
 	head, _ := s.Head()
@@ -264,7 +273,10 @@ func TestWalkIsCancelled(t *testing.T) {
 func TestOwnChild(t *testing.T) {
 	const childOfRoot = 1536 + 0xa0 + 12 + 5 // see testdata: the last byte of the record id in record 7
 	dir := damagedTiny(t, func(b []byte) { b[childOfRoot] = 7 })
-	s := open(t, dir)
+	files, err := archive.Open(dir, &archive.Options{ReadOnly: true})
+	must(t, err)
+	s := content.New(files, content.Options{})
+	defer func() { must(t, s.Close()) }()
 	head, _ := s.Head()
 	for name, err := range map[string]error{
 		"walk": s.Walk(t.Context(), head, "/", content.WalkOptions{}, func(*content.Visit) error { return nil }),
@@ -280,6 +292,7 @@ func TestOwnChild(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	compareWorkers(t, files, content.CheckOptions{}, "a node below itself")
 	findings, report := check(t, s, content.CheckOptions{})
 	if len(findings) != 1 || !strings.Contains(findings[0], "/root/hello: node ") {
 		t.Errorf("check: %q", findings)
@@ -287,69 +300,6 @@ func TestOwnChild(t *testing.T) {
 	if good := report.Paths[0].Good.ID; good != (segment.RecordID{}) {
 		t.Errorf("good revision %s", good)
 	}
-}
-
-// TestFlippedBytes changes every byte of a small store. Whatever is read then, what goes wrong is an error, and
-// a check finds it.
-func TestFlippedBytes(t *testing.T) {
-	original, err := os.ReadFile(filepath.Join("testdata", "tiny", "data00000a.tar"))
-	must(t, err)
-	dir := copyTiny(t)
-	path := filepath.Join(dir, "data00000a.tar")
-	flips := []byte{0x01}
-	if os.Getenv("HOLT_LONG") == "1" {
-		flips = []byte{0x01, 0x10, 0x80, 0xFF}
-	}
-	const versionOfBlobs = 3069
-	for off := range original {
-		for _, flip := range flips {
-			if off == versionOfBlobs && flip == '1'^'0' {
-				continue // the older version is as good where there are no ids
-			}
-			b := bytes.Clone(original)
-			b[off] ^= flip
-			must(t, os.WriteFile(path, b, 0o600))
-			readDamaged(t, dir, off)
-		}
-	}
-}
-
-func readDamaged(t *testing.T, dir string, off int) {
-	t.Helper()
-	s, err := content.Open(dir, nil)
-	if err != nil {
-		if !strings.Contains(err.Error(), dir) {
-			t.Errorf("byte %d: %v does not name the directory", off, err)
-		}
-		return
-	}
-	defer func() { must(t, s.Close()) }()
-	head, _ := s.Head()
-	for _, err := range []error{
-		s.Dump(t.Context(), io.Discard, head, "/"),
-		s.Walk(t.Context(), head, "/", content.WalkOptions{Workers: 2}, func(*content.Visit) error { return nil }),
-	} {
-		if _, corrupt := errors.AsType[*segment.CorruptError](err); !corrupt {
-			continue
-		}
-		if located, ok := errors.AsType[*archive.CorruptError](err); !ok || filepath.Dir(located.Path) != dir {
-			t.Errorf("byte %d: %v does not name the archive", off, err)
-		}
-	}
-	findings, _ := check(t, s, content.CheckOptions{Archives: true, Binaries: true})
-	if len(findings) == 0 && !scanned(s) {
-		t.Errorf("byte %d: a check finds nothing", off)
-	}
-}
-
-// scanned says whether the archive's trailer was not used: who scans does not know what is missing there.
-func scanned(s *content.Store) bool {
-	for _, a := range s.Archives() {
-		if a.(*archive.Reader).Scanned() {
-			return true
-		}
-	}
-	return false
 }
 
 func TestCheckGoesBack(t *testing.T) {
@@ -428,7 +378,7 @@ func (o onlyIDs) Open(id string) (io.ReadCloser, error) {
 	return r, err
 }
 
-func openWith(t testing.TB, dir string, blobs content.Blobs) *content.Store {
+func openWith(t testing.TB, dir string, blobs blob.Source) *content.Store {
 	t.Helper()
 	s, err := content.Open(dir, &content.Options{Blobs: blobs})
 	must(t, err)

@@ -18,5 +18,7 @@
 // [segment.CorruptError], or a [segment.NotFoundError]. No walk is deeper than [MaxDepth], so that a node that is
 // among its own descendants ends in an error.
 //
+// [RecoverJournal] is the one function that changes a store: it writes the journal anew when that was lost.
+//
 // content/FORMAT.md specifies the bytes.
 package content

@@ -11,13 +11,14 @@ import (
 	"sync"
 
 	"github.com/holtdb/holt/content/archive"
+	"github.com/holtdb/holt/content/blob"
 	"github.com/holtdb/holt/content/segment"
 )
 
 // Options adjust [Open]. The zero value is good.
 type Options struct {
 	// Blobs finds binaries that are kept outside. If it is nil these cannot be read.
-	Blobs Blobs
+	Blobs blob.Source
 	// NoHead opens a store whose journal leads nowhere, which is an error otherwise.
 	NoHead bool
 	// Progress is told how many nodes more were read, by any goroutine.

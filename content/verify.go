@@ -4,11 +4,9 @@
 package content
 
 import (
+	"cmp"
+	"context"
 	"fmt"
-	"io"
-	"regexp"
-	"strconv"
-	"strings"
 
 	"github.com/holtdb/holt/content/segment"
 )
@@ -16,117 +14,153 @@ import (
 // verifier reads all there is below nodes, every node once.
 type verifier struct {
 	descent
-	binaries bool
-	marks    map[*segment.Segment]*marks
+	read     tally
+	ticks    int    // see tick
+	marks    marker // of nodes
+	large    marker // of values that take long to read: whole, or unknown
+	binary   bool   // the bytes of binaries are read too
+	ahead    bool   // what is not whole is left to another verifier
 	found    func(error) error
 	revision segment.RecordID // that found is told
 	findings int              // since the caller set it to zero
-
-	values, read, outside int64
 }
 
-// state is what is known of a node and all below it.
-type state uint8
-
-const (
-	unknown state = iota
-	begun         // the walk is below it
-	whole
-	damaged
-)
-
-// marks has the states of the nodes of a segment: by number, as far as there are so many records, which nearly always
-// is all.
-type marks struct {
-	few  []state
-	many map[uint32]state
-}
-
-func (v *verifier) marksOf(s *segment.Segment) *marks {
-	m := v.marks[s]
-	if m == nil {
-		m = &marks{few: make([]state, s.Count()), many: map[uint32]state{}}
-		v.marks[s] = m
+func newVerifier(ctx context.Context, s *Store, binary bool) verifier {
+	return verifier{
+		descent: descent{walk: &walk{store: s}, ctx: ctx}, binary: binary,
+		marks: marker{marks: newMarks()}, large: marker{marks: newMarks()},
 	}
-	return m
 }
 
-func (m *marks) get(number uint32) state {
-	if int64(number) < int64(len(m.few)) {
-		return m.few[number]
+// tally is how much was read.
+type tally struct{ nodes, values, binaries, outside int64 }
+
+func (t *tally) add(by tally) {
+	t.nodes += by.nodes
+	t.values += by.values
+	t.binaries += by.binaries
+	t.outside += by.outside
+}
+
+func (t tally) minus(by tally) tally {
+	return tally{t.nodes - by.nodes, t.values - by.values, t.binaries - by.binaries, t.outside - by.outside}
+}
+
+// tick is pace for what there may be much of in one node.
+func (v *verifier) tick() error {
+	if v.ticks++; v.ticks%reportEvery == 0 && v.ctx.Err() != nil {
+		return context.Cause(v.ctx)
 	}
-	return m.many[number]
+	return nil
 }
 
-func (m *marks) set(number uint32, s state) {
-	if int64(number) < int64(len(m.few)) {
-		m.few[number] = s
-		return
-	}
-	m.many[number] = s
-}
+// notWhole stands in the place of the number of levels below a node if not everything there can be read.
+const notWhole = -1
 
-// node says whether everything in a node and below it can be read.
-func (v *verifier) node(n segment.Node) (good bool, err error) {
-	m, number := v.marksOf(n.Segment()), n.ID().Number
-	switch m.get(number) {
-	case whole:
-		return true, nil
-	case damaged:
-		return false, nil
-	case begun:
-		return false, v.report(fmt.Errorf("node %s is among its own descendants", n.ID()))
+// node reads everything in a node and below it. It returns how many levels there are below, or notWhole.
+func (v *verifier) node(n segment.Node) (levels int, err error) {
+	m := v.marks.mark(n.Record())
+	before := m.state()
+	switch {
+	case before == damaged, v.ahead && (before == left || before == begun):
+		return notWhole, nil
+	case before == begun:
+		return notWhole, v.report(fmt.Errorf("node %s is among its own descendants", n.ID()))
+	case before >= whole:
+		levels = v.marks.levels(n.ID(), before)
+		if v.at.Depth+levels <= MaxDepth || v.ahead {
+			return levels, nil
+		}
+		// Here it is too deep, though it was not where it was read before: the place is to be found.
 	}
 	if v.at.Depth > MaxDepth {
-		return false, v.report(errTooDeep)
+		return notWhole, v.report(errTooDeep)
 	}
 	if err := v.pace(); err != nil {
-		return false, err
+		return notWhole, err
 	}
-	m.set(number, begun)
-	good, err = v.content(n)
-	if err == nil {
-		var below bool
-		below, err = v.below(n)
-		good = good && below
+	if !m.change(before, begun) { // another worker was faster
+		return notWhole, nil
 	}
-	m.set(number, damaged)
-	if good && err == nil {
-		m.set(number, whole)
+	levels, err = v.all(n, before)
+	m.change(begun, v.after(n, levels))
+	return levels, err
+}
+
+// all reads a node of which the mark said something, and what is below it.
+func (v *verifier) all(n segment.Node, before state) (levels int, err error) {
+	start, good := v.read, true
+	if before < whole {
+		v.read.nodes++
+		if good, err = v.content(n); err != nil {
+			return notWhole, err
+		}
 	}
-	return good, err
+	own := v.read.minus(start)
+	levels, err = v.below(n)
+	if !good {
+		levels = notWhole
+	}
+	if v.ahead && levels == notWhole {
+		v.read = v.read.minus(own) // who reads it again counts it
+	}
+	return levels, err
+}
+
+// after is the state of a node that was read.
+func (v *verifier) after(n segment.Node, levels int) state {
+	switch {
+	case levels != notWhole:
+		return v.marks.wholeState(n.ID(), levels)
+	case v.ahead:
+		return left
+	}
+	return damaged
 }
 
 // report tells where something was found.
 func (v *verifier) report(err error) error {
+	if v.ahead {
+		return nil
+	}
 	v.findings++
 	return v.found(fmt.Errorf("revision %s: %w", v.revision, v.at.Fail(err)))
 }
 
-func (v *verifier) below(n segment.Node) (good bool, err error) {
-	good = true
-	parent := v.at
+// below reads the children of a node.
+func (v *verifier) below(n segment.Node) (levels int, err error) {
+	parent, good := v.at, true
 	c := n.Children()
 	for c.Next() {
 		v.at = Visit{appendName(parent.Path, c.Name), parent.Depth + 1, n, v.store}
-		child, err := c.Node()
-		whole := false
-		if err == nil {
-			whole, err = v.node(child)
-		} else {
-			err = v.report(err)
-		}
+		under, err := v.child(&c)
 		if err != nil {
-			return false, err
+			return notWhole, err
 		}
-		good = good && whole
+		good = good && under != notWhole
+		levels = max(levels, under+1)
 		parent.Path = v.at.Path[:len(parent.Path)]
 	}
 	v.at = parent
 	if c.Err() != nil {
-		return false, v.report(c.Err())
+		return notWhole, v.report(c.Err())
 	}
-	return good, nil
+	if !good {
+		return notWhole, nil
+	}
+	return levels, nil
+}
+
+func (v *verifier) child(c *segment.Entries) (levels int, err error) {
+	n, err := c.Node()
+	if err != nil {
+		return notWhole, v.report(err)
+	}
+	// What becomes of a node that another worker has is not waited for.
+	if v.ahead && v.waiting.Load() > 0 && v.marks.mark(n.Record()).state() == unknown && v.hand(&v.at, n) {
+		return notWhole, nil
+	}
+	return v.node(n)
 }
 
 // content reads what is in the node itself.
@@ -141,12 +175,17 @@ func (v *verifier) content(n segment.Node) (good bool, err error) {
 	p := n.Properties()
 	for p.Next() {
 		for i := range p.Count() {
-			v.values++
-			if err := v.value(&p.Property, i); err != nil {
-				good = false
-				if err := v.report(fmt.Errorf("property %q: %w", p.Name, v.store.Locate(err))); err != nil {
-					return false, err
-				}
+			v.read.values++
+			err := cmp.Or(v.value(&p.Property, i), v.tick())
+			if err == nil {
+				continue
+			}
+			if v.ctx.Err() != nil {
+				return false, context.Cause(v.ctx)
+			}
+			good = false
+			if err := v.report(fmt.Errorf("property %q: %w", p.Name, v.store.Locate(err))); err != nil {
+				return false, err
 			}
 		}
 	}
@@ -154,54 +193,4 @@ func (v *verifier) content(n segment.Node) (good bool, err error) {
 		return false, v.report(p.Err())
 	}
 	return good, nil
-}
-
-func (v *verifier) value(p *segment.Property, i int) error {
-	value, err := p.Value(i)
-	if err != nil {
-		return err
-	}
-	if p.Type.Base() == segment.TypeBinary {
-		return v.verifyBinary(value)
-	}
-	if !isParsed(p.Type.Base()) {
-		_, err := value.WriteTo(io.Discard)
-		return err
-	}
-	b, ok := value.Bytes()
-	if ok && len(b) <= maxParsed {
-		ok = parses(p.Type.Base(), string(b))
-	}
-	if !ok {
-		return fmt.Errorf("%.100q is no %s", b, p.Type.Base())
-	}
-	return nil
-}
-
-// maxParsed bounds the text of numbers.
-const maxParsed = 4096
-
-func isParsed(t segment.Type) bool {
-	switch t {
-	case segment.TypeLong, segment.TypeDouble, segment.TypeBoolean, segment.TypeDecimal:
-		return true
-	}
-	return false
-}
-
-var decimal = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$`)
-
-func parses(t segment.Type, text string) bool {
-	switch t {
-	case segment.TypeLong:
-		_, err := strconv.ParseInt(text, 10, 64)
-		return err == nil
-	case segment.TypeDouble:
-		return text == "NaN" || strings.TrimLeft(text, "+-") == "Infinity" || decimal.MatchString(text)
-	case segment.TypeBoolean:
-		return strings.EqualFold(text, "true") || strings.EqualFold(text, "false")
-	case segment.TypeDecimal:
-		return decimal.MatchString(text)
-	}
-	return true
 }

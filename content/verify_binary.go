@@ -13,28 +13,34 @@ import (
 	"github.com/holtdb/holt/content/segment"
 )
 
-// verifyBinary reads a binary.
-func (v *verifier) verifyBinary(value segment.Value) error {
-	if !value.IsExternal() {
-		if !v.binaries {
-			return nil
-		}
-		v.read++
-		_, err := value.WriteTo(io.Discard)
-		return err
+// binaryValue reads a binary, the i-th value of a property.
+func (v *verifier) binaryValue(p *segment.Property, i int, value segment.Value) error {
+	if value.IsExternal() {
+		return v.outsideValue(p, i, value)
 	}
+	if !v.binary {
+		return nil
+	}
+	v.read.binaries++
+	if !value.IsLong() {
+		return nil
+	}
+	return v.once(p, i, func() error { return v.drain(value) })
+}
+
+func (v *verifier) outsideValue(p *segment.Property, i int, value segment.Value) error {
 	id, err := v.store.BlobID(value)
-	if err != nil || !v.binaries {
+	if err != nil || !v.binary {
 		return err
 	}
 	if v.store.opts.Blobs != nil {
-		err = v.verifyOutside(id)
+		err = v.once(p, i, func() error { return v.verifyOutside(id) })
 	}
 	if v.store.opts.Blobs == nil || errors.Is(err, segment.ErrExternal) {
-		v.outside++
+		v.read.outside++
 		return nil
 	}
-	v.read++
+	v.read.binaries++
 	return err
 }
 
@@ -45,7 +51,7 @@ func (v *verifier) verifyOutside(id string) error {
 		return err
 	}
 	h := sha256.New()
-	n, err := io.Copy(h, r)
+	n, err := io.Copy(io.MultiWriter(h, sink{v}), r)
 	if cerr := r.Close(); err == nil {
 		err = cerr
 	}

@@ -26,7 +26,7 @@ func TestParses(t *testing.T) {
 			t.Errorf("%s is not parsed", typ)
 		}
 		for text, want := range texts {
-			if parses(typ, text) != want {
+			if parses(typ, []byte(text)) != want {
 				t.Errorf("%s %q: %v", typ, text, !want)
 			}
 		}

@@ -66,7 +66,7 @@ func (s *Store) Walk(
 	start := subtree{n, pathOf(path), 0}
 	w := &walk{store: s, opts: opts, visit: visit}
 	if opts.Workers > 1 {
-		return w.parallel(ctx, start)
+		return w.parallel(ctx, opts.Workers, start, w.subtree)
 	}
 	return w.subtree(ctx, start)
 }
@@ -93,16 +93,19 @@ type subtree struct {
 	depth int
 }
 
-func (w *walk) parallel(ctx context.Context, start subtree) error {
+// parallel has several goroutines walk subtrees, each by a call of one.
+func (w *walk) parallel(
+	ctx context.Context, workers int, start subtree, one func(context.Context, subtree) error,
+) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	w.handed = make(chan subtree, 1)
 	w.pending.Store(1)
 	w.handed <- start
 	var wg sync.WaitGroup
-	for range w.opts.Workers {
+	for range workers {
 		wg.Go(func() {
-			if err := w.worker(ctx); err != nil {
+			if err := w.worker(ctx, one); err != nil {
 				cancel(err)
 			}
 		})
@@ -112,7 +115,7 @@ func (w *walk) parallel(ctx context.Context, start subtree) error {
 }
 
 // worker walks what it is handed until nothing is pending.
-func (w *walk) worker(ctx context.Context) error {
+func (w *walk) worker(ctx context.Context, one func(context.Context, subtree) error) error {
 	for {
 		w.waiting.Add(1)
 		select {
@@ -121,7 +124,7 @@ func (w *walk) worker(ctx context.Context) error {
 			if !ok {
 				return nil
 			}
-			if err := w.subtree(ctx, t); err != nil {
+			if err := one(ctx, t); err != nil {
 				return err
 			}
 			if w.pending.Add(-1) == 0 {

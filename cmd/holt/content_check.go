@@ -6,6 +6,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +27,9 @@ func newContentCheck() *cobra.Command {
 head and its checkpoints, or of the revisions that are asked for. Prints what is wrong, one finding a line, and for
 each path the newest revision in which everything there can be read, which may be older than those.
 
-With --all, revisions of which the garbage collection has removed something are not whole either.`,
+With --all, revisions of which the garbage collection has removed something are not whole either.
+
+What is found, and the order in which it is printed, does not depend on the number of workers.`,
 		Example: `  holt content check segmentstore
   holt content check segmentstore --binaries --datastore datastore
   holt content check segmentstore --all --path /root/content`,
@@ -34,6 +37,12 @@ With --all, revisions of which the garbage collection has removed something are 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opts.All && len(revisions) > 0 {
 				return usagef("--all and --revision exclude each other")
+			}
+			if opts.Workers < 0 {
+				return usagef("%d workers", opts.Workers)
+			}
+			if opts.Workers == 0 {
+				opts.Workers = runtime.GOMAXPROCS(0)
 			}
 			for _, text := range revisions {
 				id, err := parseRevision(text)
@@ -53,6 +62,7 @@ With --all, revisions of which the garbage collection has removed something are 
 		"node to check, with all below it, instead of content and checkpoints; may be repeated")
 	flags.BoolVar(&opts.Binaries, "binaries", false, "read all binaries too")
 	flags.BoolVar(&quick, "quick", false, "do not check the archives, only what the revisions lead to")
+	flags.IntVar(&opts.Workers, "workers", 0, "number of goroutines; 0 is one for each core")
 	o.blobFlag(cmd)
 	jsonFlag(cmd, &asJSON)
 	return cmd

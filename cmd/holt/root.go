@@ -19,7 +19,7 @@ func newRoot() *cobra.Command {
 		Use:   "holt",
 		Short: "Look into, check, repair and fill storage files",
 		Long: `Holt keeps data in files: key/value databases and stacks in single ones, content stores in directories. This
-command looks into them, checks, repairs and fills them. Content stores it reads and does not change.
+command looks into them, checks, repairs and fills them. Content stores it reads and recovers.
 
 Begin with "holt demo".`,
 		Example: `  holt demo

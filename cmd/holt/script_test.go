@@ -55,6 +55,7 @@ func TestScripts(t *testing.T) {
 			"truncate":  noNegation(scriptTruncate),
 			"remember":  noNegation(scriptRemember),
 			"unchanged": noNegation(scriptUnchanged),
+			"outside":   noNegation(scriptOutside),
 		},
 	})
 }

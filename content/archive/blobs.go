@@ -5,7 +5,9 @@ package archive
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/holtdb/holt/content/segment"
@@ -24,6 +26,39 @@ type BlobGroup struct {
 type SegmentBlobs struct {
 	Segment segment.ID
 	IDs     []string
+}
+
+// BlobIDs goes through the ids of binaries kept outside that any segment of the archives refers to, some of them
+// several times: those that must not be deleted. An error is the last.
+func BlobIDs(archives []Archive) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for _, a := range archives {
+			refs, err := a.BlobReferences()
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for id := range refs.ids() {
+				if !yield(id, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (refs BlobReferences) ids() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, g := range refs {
+			for _, s := range g.Segments {
+				for _, id := range s.IDs {
+					if !yield(id) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 const (
@@ -129,24 +164,38 @@ func compareFlags(a, b bool) int {
 	return -1
 }
 
+// errBlobID begins errors about ids of binaries.
+var errBlobID = errors.New("the id of a binary")
+
 // blobIDs is the set of the ids in the BLOB_ID records of a segment, in order. Long ids are kept in records of their own,
-// perhaps in other segments.
-func blobIDs(s *segment.Segment) ([]string, error) {
-	var ids []string
+// perhaps in other segments. With an error, which is of another kind than [segment.NotFoundError] if any is, it is the set
+// of those that could be read.
+func blobIDs(s *segment.Segment) (ids []string, err error) {
 	for r := range s.RecordsOf(segment.RecordBlobID) {
-		v, err := r.Value()
-		if err == nil {
-			v, err = v.BlobID()
+		id, rerr := blobID(r)
+		if rerr == nil {
+			ids = append(ids, string(id))
+		} else if err == nil || isLost(err) {
+			err = fmt.Errorf("%w, record %d: %w", errBlobID, r.ID().Number, rerr)
 		}
-		var id []byte
-		if err == nil {
-			id, err = v.AppendTo(nil, maxBlobID)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("the id of a binary, record %d: %w", r.ID().Number, err)
-		}
-		ids = append(ids, string(id))
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	return slices.Compact(ids), err
+}
+
+func blobID(r segment.Record) ([]byte, error) {
+	v, err := r.Value()
+	if err == nil {
+		v, err = v.BlobID()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.AppendTo(nil, maxBlobID)
+}
+
+// isLost says whether an error is that a segment is not there.
+func isLost(err error) bool {
+	_, ok := lost(err)
+	return ok
 }

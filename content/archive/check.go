@@ -84,7 +84,7 @@ func (c *checker) gap(from, to int) {
 func (c *checker) segment(e Entry) {
 	r := c.r
 	c.report(r.verify(e))
-	h := (*tarHeader)(r.data[e.Off-blockSize:])
+	h := r.header(e)
 	if err := h.check(entryName(e.ID, r.bytes(e)), e.Len); err != nil {
 		c.at(int(e.Off)-blockSize, "%v", err)
 	}

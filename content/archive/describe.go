@@ -3,11 +3,7 @@
 
 package archive
 
-import (
-	"errors"
-
-	"github.com/holtdb/holt/content/segment"
-)
+import "github.com/holtdb/holt/content/segment"
 
 // finder finds the bytes of segments.
 type finder interface {
@@ -39,21 +35,28 @@ type described struct {
 	generation segment.Generation
 	references []segment.ID
 	blobs      []string
+	late       bool // of an archive in memory: it may be that not all ids were there
 }
 
-// describe finds it in the segment itself.
+// describe finds it in the segment itself. With an error it lacks the ids of binaries that cannot be read.
 func describe(s *segment.Segment) (described, error) {
 	blobs, err := blobIDs(s)
-	return described{s.Generation(), references(s), blobs}, err
+	return described{generation: s.Generation(), references: references(s), blobs: blobs}, err
 }
 
 // describeLeniently leaves out what cannot be read: ids of binaries, when the segment that has them is lost.
 func describeLeniently(s *segment.Segment) (described, error) {
 	d, err := describe(s)
-	if _, lost := errors.AsType[*segment.NotFoundError](err); lost {
+	if isLost(err) {
 		err = nil
 	}
 	return d, err
+}
+
+// describeReadable leaves out all ids of binaries that cannot be read.
+func describeReadable(s *segment.Segment) (described, error) {
+	d, _ := describe(s) // the ids are all that can be wrong
+	return d, nil
 }
 
 // trailerOf puts together what an archive records about its segments.

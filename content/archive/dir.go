@@ -31,9 +31,15 @@ type Dir struct {
 	head    segment.RecordID // guarded by mu
 	current *Writer          // the first of sources, or nil; guarded by mu
 	next    int32            // number of the next archive; guarded by mu
+	due     bool             // current is to be closed as soon as it can be; guarded by mu
 	closers []func() error   // of what sources lie in; guarded by mu
+	dirty   bool             // there is something that is not durable; guarded by mu
+	pending Revision         // the head, if it is not in the journal yet; guarded by mu
 	failed  error            // guarded by mu
 	closed  bool             // guarded by mu
+
+	background sync.WaitGroup
+	stop       chan struct{} // closed to end what is in the background
 }
 
 // Path is the directory.
@@ -74,7 +80,7 @@ func (d *Dir) Head() (segment.RecordID, bool) {
 
 // Journal goes through the revisions there were when it was called, newest first.
 func (d *Dir) Journal() iter.Seq2[Revision, error] {
-	l, err := d.snapshot(d.journal)
+	l, err := d.snapshot(&d.journal)
 	if err != nil {
 		return func(yield func(Revision, error) bool) { yield(Revision{}, err) }
 	}
@@ -83,7 +89,7 @@ func (d *Dir) Journal() iter.Seq2[Revision, error] {
 
 // Collections goes through the garbage collections there were when it was called, newest first.
 func (d *Dir) Collections() iter.Seq2[Collection, error] {
-	l, err := d.snapshot(d.gc)
+	l, err := d.snapshot(&d.gc)
 	if err != nil {
 		return func(yield func(Collection, error) bool) { yield(Collection{}, err) }
 	}
@@ -91,13 +97,13 @@ func (d *Dir) Collections() iter.Seq2[Collection, error] {
 }
 
 // snapshot is a log as it is now, to be read.
-func (d *Dir) snapshot(l *logFile) (*logFile, error) {
+func (d *Dir) snapshot(l **logFile) (*logFile, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.closed {
 		return nil, ErrClosed
 	}
-	now := *l
+	now := **l
 	return &now, nil
 }
 
@@ -125,8 +131,8 @@ func (d *Dir) Append(s *segment.Segment) error {
 			err = d.append(s)
 		}
 	}
-	if err == nil && d.current.Size() >= d.opts.Limit {
-		err = d.roll()
+	if err == nil && (d.due || d.current.Size() >= d.opts.Limit) {
+		err = d.rollIfComplete()
 	}
 	return err
 }
@@ -137,6 +143,7 @@ func (d *Dir) append(s *segment.Segment) error {
 			return err
 		}
 	}
+	d.dirty = true
 	return d.current.Append(s)
 }
 
@@ -147,6 +154,7 @@ func (d *Dir) begin() error {
 		return err
 	}
 	d.next++
+	w.other = d
 	d.current = w
 	d.replace(nil, w)
 	d.closers = append(d.closers, w.Unmap)
@@ -170,6 +178,16 @@ func (d *Dir) Roll() error {
 	if err := d.usable(); err != nil {
 		return err
 	}
+	return d.rollIfComplete()
+}
+
+// rollIfComplete closes the archive unless it has segments with ids of binaries that are yet to come. It is then closed
+// when they are there.
+func (d *Dir) rollIfComplete() error {
+	d.due = d.current != nil && d.current.waits() > 0
+	if d.due {
+		return nil
+	}
 	return d.roll()
 }
 
@@ -181,7 +199,8 @@ func (d *Dir) roll() error {
 		return nil
 	}
 	w.mapAll()
-	err := w.Close()
+	d.due = false
+	err := d.finish(w)
 	if err == nil {
 		var r *Reader
 		if r, err = OpenReader(d.fs, w.path); err == nil {
@@ -196,52 +215,13 @@ func (d *Dir) roll() error {
 	return d.failed
 }
 
-// Flush makes durable what was appended.
-func (d *Dir) Flush() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.usable(); err != nil {
-		return err
+// finish closes the archive. Ids that are yet to come will never be in it: of an archive that cannot become longer, or
+// when the store is closed, so that the segments with them are as good as lost.
+func (d *Dir) finish(w *Writer) error {
+	if n := w.waits(); n > 0 {
+		d.opts.Logger.Warn("ids of binaries are missing in an archive", "archive", w.name, "segments", n)
 	}
-	return d.flush()
-}
-
-func (d *Dir) flush() error {
-	if d.current == nil {
-		return nil
-	}
-	err := d.current.Flush()
-	if err != nil {
-		d.failed = fmt.Errorf("%w: %w", ErrFailed, err)
-	}
-	return err
-}
-
-// SetHead replaces the head by compare-and-swap.
-func (d *Dir) SetHead(old segment.RecordID, head Revision) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if err := d.usable(); err != nil {
-		return err
-	}
-	if d.head != old {
-		return fmt.Errorf("%w: from %s to %s", ErrConflict, old, d.head)
-	}
-	if _, ok := d.Segment(head.ID.Segment); !ok {
-		return &segment.NotFoundError{Segment: head.ID.Segment}
-	}
-	if err := d.flush(); err != nil { // the journal may name nothing that a crash can take away
-		return err
-	}
-	if head.ID == old {
-		return nil
-	}
-	if err := d.journal.add(head.line()); err != nil {
-		d.failed = fmt.Errorf("%w: %w", ErrFailed, err)
-		return err
-	}
-	d.head = head.ID
-	return nil
+	return w.Close()
 }
 
 // AddCollection notes a garbage collection.
@@ -254,15 +234,28 @@ func (d *Dir) AddCollection(c Collection) error {
 	return d.gc.add(c.line())
 }
 
-// Close closes the archive that is being written to and gives the directory back.
+// Close makes everything durable, closes the archive that is being written to, and gives the directory back. It returns
+// an error if something is not durable, though another call may have said so before.
 func (d *Dir) Close() error {
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.closed {
+	closed := d.closed
+	d.closed = true
+	d.mu.Unlock()
+	if closed {
 		return ErrClosed
 	}
-	d.closed = true
-	return errors.Join(d.closeCurrent(), d.release())
+	close(d.stop)
+	d.background.Wait()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	err := d.closeCurrent()
+	switch {
+	case d.failed != nil && d.dirty:
+		err = errors.Join(d.failed, err)
+	case d.failed == nil && err == nil:
+		err = d.log() // all segments are durable now
+	}
+	return errors.Join(err, d.release())
 }
 
 func (d *Dir) closeCurrent() error {
@@ -275,7 +268,7 @@ func (d *Dir) closeCurrent() error {
 	case w.Size() == 0: // its first segment could not be written
 		return errors.Join(w.abandon(), d.fs.Remove(w.path))
 	}
-	return w.Close()
+	return d.finish(w)
 }
 
 // release gives back everything; the lock last.

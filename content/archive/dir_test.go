@@ -228,3 +228,51 @@ func TestLogger(t *testing.T) {
 		}
 	}
 }
+
+// TestLimitWithLateIDs has an archive get to its limit when an id of a binary in it is yet to come.
+func TestLimitWithLateIDs(t *testing.T) {
+	fsys := file.NewMemory()
+	d, err := archive.Open("store", &archive.Options{FS: fsys, Limit: 1})
+	must(t, err)
+	text := storetest.Sample{ID: segment.NewDataID(), Text: strings.Repeat("x", 4096)}
+	user := storetest.Sample{References: []segment.ID{text.ID}, Elsewhere: []int{1}}.Segment(t)
+	must(t, d.Append(user))
+	must(t, d.Append(storetest.Bulk(t, 10)))
+	must(t, d.Append(text.Segment(t)))
+	must(t, d.Append(storetest.Bulk(t, 20)))
+	must(t, d.SetHead(segment.RecordID{}, archive.Revision{ID: segment.RecordID{Segment: user.ID()}}))
+	must(t, d.Close())
+	d, err = archive.Open("store", &archive.Options{FS: fsys, ReadOnly: true})
+	must(t, err)
+	defer closing(t, d)
+	list := d.Archives()
+	if len(list) != 2 || len(slices.Collect(list[1].Entries())) != 3 {
+		t.Fatalf("%d archives", len(list))
+	}
+	for _, a := range list {
+		must(t, check(a.(*archive.Reader)))
+	}
+	refs, err := list[1].BlobReferences()
+	if err != nil || len(refs) != 1 || !slices.Equal(refs[0].Segments[0].IDs, []string{text.Text}) {
+		t.Errorf("binary references %.100v, %v", refs, err)
+	}
+}
+
+// TestRolledWhenComplete has an archive closed as soon as the last id is there.
+func TestRolledWhenComplete(t *testing.T) {
+	d, err := archive.Open("store", &archive.Options{FS: file.NewMemory()})
+	must(t, err)
+	defer closing(t, d)
+	text := storetest.Sample{ID: segment.NewDataID(), Text: strings.Repeat("x", 4096)}
+	must(t, d.Append(storetest.Sample{References: []segment.ID{text.ID}, Elsewhere: []int{1}}.Segment(t)))
+	must(t, d.Roll())
+	for i, s := range []*segment.Segment{storetest.Bulk(t, 10), text.Segment(t), storetest.Bulk(t, 20)} {
+		must(t, d.Append(s))
+		if n := len(d.Archives()); (n == 2) != (i == 2) {
+			t.Errorf("%d archives after segment %d", n, i)
+		}
+		if _, closed := d.Archives()[0].(*archive.Reader); closed != (i == 1) {
+			t.Errorf("closed after segment %d: %t", i, closed)
+		}
+	}
+}

@@ -15,11 +15,14 @@
 //
 // Everything may be used by several goroutines at a time. When [Store.SetHead] returns, the new head and all segments
 // appended before are durable; a crash at any moment leaves the last head that was set, or the one that was being set.
+// With [Options.FlushEvery] it is so when [Store.Flush] or [Store.Close] returns, and at that interval: a crash leaves the
+// head of that time, or a later one.
 //
 // Segments are views of mapped files: they live until the store is closed, and must not be written to.
 //
 // Any bytes can be in the files: what is wrong with them is reported by a [CorruptError]. What a damaged file can cost is
-// bounded by its length.
+// bounded by its length. [Recover] brings back what is there of damaged archives, [Dir.ReplaceJournal] is for who has found
+// out what a lost journal had in it.
 //
 // content/FORMAT.md specifies the bytes.
 package archive

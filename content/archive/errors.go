@@ -22,7 +22,7 @@ var (
 
 // ErrNoHead is returned when a store has segments and no line of its journal leads to one of them.
 var ErrNoHead = errors.New("archive: no line of the journal leads to a segment that is there: " +
-	"the head is unknown")
+	"the head is unknown (holt content recover-journal looks for it)")
 
 // VersionError reports a store of another generation of the format.
 type VersionError struct {

@@ -14,6 +14,7 @@ type group struct {
 	files   []found   // by letter
 	readers []*Reader // of those that count, newest first
 	broken  bool      // none has an index: readers are scans
+	reason  error     // why the newest has none
 }
 
 func (g *group) close() error {
@@ -48,9 +49,7 @@ func (d *Dir) tryOpen() (groups []*group, err error) {
 	}
 	defer func() {
 		if err != nil {
-			for _, g := range groups {
-				err = errors.Join(err, g.close())
-			}
+			err = errors.Join(err, closeAll(groups))
 			groups = nil
 		}
 	}()
@@ -85,6 +84,9 @@ func (d *Dir) choose(g *group) error {
 			return err
 		}
 		d.opts.Logger.Warn("archive without index", "reason", reason)
+		if len(g.readers) == 0 {
+			g.reason = reason
+		}
 		g.readers = append(g.readers, r)
 	}
 	g.broken = true

@@ -102,26 +102,8 @@ func (m *manifest) upgrade(fsys file.FS, dir string, now time.Time) error {
 		lines = []string{"#" + now.UTC().Format("Mon Jan 02 15:04:05 UTC 2006")}
 	}
 	text := strings.Join(append(lines, fmt.Sprintf("%s=%d\n", versionKey, newStore)), "\n")
-	temp, path := filepath.Join(dir, manifestName+tempSuffix), filepath.Join(dir, manifestName)
-	if err := writeWhole(fsys, temp, []byte(text)); err != nil {
+	return replaceFile(fsys, dir, manifestName, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
 		return err
-	}
-	if err := fsys.Rename(temp, path); err != nil {
-		return err
-	}
-	return fsys.SyncDir(dir)
+	})
 }
-
-func writeWhole(fsys file.FS, path string, b []byte) error {
-	f, err := fsys.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
-	if err != nil {
-		return err
-	}
-	if _, err = f.WriteAt(b, 0); err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// tempSuffix ends the names of files that are to be renamed once they are whole.
-const tempSuffix = ".tmp"

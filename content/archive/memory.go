@@ -62,7 +62,23 @@ func (s *memoryStore) change(f func(m *Memory) error) error {
 }
 
 func (s *memoryStore) Segment(id segment.ID) ([]byte, bool) {
-	for _, a := range s.Archives() {
+	s.m.mu.Lock()
+	closed := s.closed
+	s.m.mu.Unlock()
+	if closed {
+		return nil, false
+	}
+	return segments{s.m}.Segment(id)
+}
+
+// segments finds those of a Memory.
+type segments struct{ *Memory }
+
+func (m segments) Segment(id segment.ID) ([]byte, bool) {
+	m.mu.Lock()
+	archives := slices.Clone(m.archives)
+	m.mu.Unlock()
+	for _, a := range slices.Backward(archives) {
 		if b, ok := a.Segment(id); ok {
 			return b, true
 		}
@@ -72,12 +88,15 @@ func (s *memoryStore) Segment(id segment.ID) ([]byte, bool) {
 
 func (s *memoryStore) Append(seg *segment.Segment) error {
 	d, err := describe(seg)
+	if _, ok := lost(err); ok {
+		d.late, err = true, nil
+	}
 	if err != nil {
 		return err
 	}
 	return s.change(func(m *Memory) error {
 		if !s.begun || s.rolled {
-			m.archives = append(m.archives, newMemoryArchive(len(m.archives)))
+			m.archives = append(m.archives, newMemoryArchive(segments{m}, len(m.archives)))
 			s.begun, s.rolled = true, false
 		}
 		m.archives[len(m.archives)-1].add(seg, d)

@@ -5,6 +5,7 @@ package archive
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 
@@ -13,7 +14,8 @@ import (
 
 // memoryArchive is an archive without a file.
 type memoryArchive struct {
-	name string
+	name  string
+	other finder // of segments in other archives
 
 	mu      sync.RWMutex
 	size    int64
@@ -22,9 +24,9 @@ type memoryArchive struct {
 	about   map[segment.ID]described
 }
 
-func newMemoryArchive(number int) *memoryArchive {
+func newMemoryArchive(other finder, number int) *memoryArchive {
 	return &memoryArchive{
-		name: Name{int32(number), firstLetter}.String(),
+		other: other, name: Name{int32(number), firstLetter}.String(),
 		data: map[segment.ID][]byte{}, about: map[segment.ID]described{},
 	}
 }
@@ -61,17 +63,31 @@ func (a *memoryArchive) Segment(id segment.ID) ([]byte, bool) {
 }
 
 func (a *memoryArchive) Graph() (Graph, error) {
-	g, _ := a.describe()
-	return g, nil
+	g, _, err := a.describe()
+	return g, err
 }
 
 func (a *memoryArchive) BlobReferences() (BlobReferences, error) {
-	_, refs := a.describe()
-	return refs, nil
+	_, refs, err := a.describe()
+	return refs, err
 }
 
-func (a *memoryArchive) describe() (Graph, BlobReferences) {
+func (a *memoryArchive) describe() (Graph, BlobReferences, error) {
 	a.mu.RLock()
-	defer a.mu.RUnlock()
-	return trailerOf(a.entries, func(id segment.ID) described { return a.about[id] })
+	entries, about, data := slices.Clone(a.entries), maps.Clone(a.about), maps.Clone(a.data)
+	a.mu.RUnlock()
+	for id, d := range about {
+		if !d.late {
+			continue
+		}
+		s, err := parse(a.other, id, data[id])
+		if err == nil {
+			about[id], err = describeLeniently(s)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	graph, refs := trailerOf(entries, func(id segment.ID) described { return about[id] })
+	return graph, refs, nil
 }

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/holtdb/holt/internal/file"
@@ -27,8 +26,13 @@ type Options struct {
 	// Limit is the length, in bytes, at which an archive is closed and the next one begun: 256 MiB if it is zero, and at
 	// most 1 GiB.
 	Limit int64
+	// FlushEvery has SetHead return before the new head is durable. All that is new is made durable at this interval (Oak's
+	// is 5 seconds) and by Flush and Close: segments, then the head. A crash takes away what was set since, and nothing
+	// else. Only heads that become durable are in the journal. The first head of a new store is durable at once. Zero has
+	// SetHead wait until any head is.
+	FlushEvery time.Duration
 	// NoHead opens a store whose journal leads nowhere, which is an error otherwise if there are segments. It is for
-	// programs that write another journal.
+	// programs that write another journal: see [Dir.ReplaceJournal].
 	NoHead bool
 	// Logger is told about recovery, and journals that had to be read further back; nil discards.
 	Logger *slog.Logger
@@ -52,13 +56,16 @@ const (
 // Opening for writing replaces archives that were not closed by copies that were, and keeps the originals under names that
 // end in .bak. It makes a store of Oak 1.6 one of Oak 1.8, which 1.6 cannot open.
 func Open(dir string, opts *Options) (*Dir, error) {
-	d := &Dir{path: dir}
+	d := &Dir{path: dir, stop: make(chan struct{})}
 	if opts != nil {
 		d.opts = *opts
 	}
 	d.defaults()
 	if err := d.open(); err != nil {
 		return nil, errors.Join(err, d.release())
+	}
+	if d.opts.FlushEvery > 0 && !d.opts.ReadOnly {
+		d.background.Go(d.keepFlushing)
 	}
 	return d, nil
 }
@@ -169,10 +176,3 @@ func (d *Dir) openManifest() error {
 }
 
 func (d *Dir) file(name string) string { return filepath.Join(d.path, name) }
-
-// isLeftover says whether a file was not renamed in time, and so means nothing.
-func isLeftover(name string) bool {
-	base, ok := strings.CutSuffix(name, tempSuffix)
-	_, isArchive := ParseName(base)
-	return ok && (isArchive || base == manifestName)
-}

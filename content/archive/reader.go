@@ -25,6 +25,7 @@ type Reader struct {
 	index index
 	end   int    // of the data of the graph; 0 in an archive that was scanned
 	order []int  // if it was scanned: the indexes of the entries, as they stand
+	lost  []Part // if it was scanned: what it does not find, without the file
 	other finder // of segments in other archives; may be nil
 }
 
@@ -83,10 +84,10 @@ func (r *Reader) readIndex() error {
 }
 
 func (r *Reader) scan() {
-	found := scan(r.data[:min(len(r.data), maxSize)]).entries
-	offs := map[segment.ID]int64{}
+	all := scan(r.data[:min(len(r.data), maxSize)])
+	found := all.entries
+	r.lost = all.lost
 	for i, e := range found {
-		offs[e.ID] = e.Off
 		if s, err := segment.Parse(e.ID, r.bytes(e)); err == nil { // otherwise reading the segment will tell
 			found[i].Generation = s.Generation()
 		}
@@ -126,6 +127,8 @@ func (r *Reader) Segment(id segment.ID) ([]byte, bool) {
 	off, n := r.index.place(i)
 	return r.data[off : int(off)+int(n) : int(off)+int(n)], true
 }
+
+func (r *Reader) header(e Entry) *tarHeader { return (*tarHeader)(r.data[e.Off-blockSize:]) }
 
 func (r *Reader) bytes(e Entry) []byte {
 	end := int(e.Off) + e.Len
@@ -268,7 +271,7 @@ func (r *Reader) Verify(id segment.ID) error {
 }
 
 func (r *Reader) verify(e Entry) error {
-	h := (*tarHeader)(r.data[e.Off-blockSize:])
+	h := r.header(e)
 	named, sum, hasSum, ok := parseEntryName(h.name())
 	switch {
 	case !ok || named != e.ID:
@@ -286,7 +289,7 @@ func (r *Reader) Close() error {
 	var err error
 	if r.view != nil {
 		err = r.view.Unmap()
-		r.view, r.data, r.index, r.end, r.order = nil, nil, index{}, 0, nil
+		r.view, r.data, r.index, r.end, r.order, r.lost = nil, nil, index{}, 0, nil, nil
 	}
 	if r.file != nil {
 		err = errors.Join(err, r.file.Close())

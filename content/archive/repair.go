@@ -27,6 +27,7 @@ func (d *Dir) repair(groups []*group) ([]*group, error) {
 		if kept {
 			whole = append(whole, g)
 		}
+		d.publish(groups) // segments of the others may need what is in it
 	}
 	d.publish(whole)
 	return whole, nil
@@ -58,46 +59,58 @@ func (d *Dir) removeLeftovers() error {
 // repairGroup says whether anything is left of the group.
 func (d *Dir) repairGroup(g *group) (bool, error) {
 	if !g.broken {
-		counts := g.readers[0].Name()
-		return true, d.retire(g.files, counts)
+		_, err := d.retire(g.files, g.readers[0].Name())
+		return true, err
 	}
 	merged := merge(g.readers)
-	last := g.files[len(g.files)-1]
-	switch {
-	case len(merged) == 0:
-		if err := g.close(); err != nil {
-			return false, err
-		}
-		return false, d.retire(g.files, "")
-	case last.Letter == lastLetter: // no name is left: it stays as it is, and is scanned each time
+	if _, ok := g.successor(); !ok && len(merged) > 0 { // no name is left: it stays as it is, and is scanned each time
 		return true, nil
+	}
+	_, err := d.renew(g, merged, describeLeniently)
+	return len(merged) > 0, err
+}
+
+// successor is the name of an archive that counts instead of those of the group.
+func (g *group) successor() (Name, bool) {
+	last := g.files[len(g.files)-1]
+	return Name{last.Number, last.Letter + 1}, last.Letter < lastLetter
+}
+
+// renew puts one archive with these segments in place of those of the group, which are renamed; none if there are no
+// segments. The group must have a successor if there are.
+func (d *Dir) renew(g *group, segments []survivor, describe describer) (backups []string, err error) {
+	if len(segments) == 0 {
+		if err := g.close(); err != nil {
+			return nil, err
+		}
+		return d.retire(g.files, "")
 	}
 	// The copy gets the next letter. So there is no moment at which the store has neither: until the copy is whole it has
 	// a name that means nothing, and from then on it is the one that counts.
-	name := Name{last.Number, last.Letter + 1}
-	if err := d.rewrite(name, merged); err != nil {
-		return false, err
+	name, _ := g.successor()
+	if err := d.rewrite(name, segments, describe); err != nil {
+		return nil, err
 	}
 	if err := g.close(); err != nil {
-		return false, err
+		return nil, err
 	}
 	if err := d.fs.Rename(d.file(name.String()+tempSuffix), d.file(name.String())); err != nil {
-		return false, err
+		return nil, err
 	}
 	if err := d.fs.SyncDir(d.path); err != nil {
-		return false, err
+		return nil, err
 	}
-	d.opts.Logger.Warn("recovered an archive", "archive", name.String(), "segments", len(merged))
-	if err := d.retire(g.files, ""); err != nil {
-		return false, err
+	d.opts.Logger.Warn("recovered an archive", "archive", name.String(), "segments", len(segments))
+	if backups, err = d.retire(g.files, ""); err != nil {
+		return nil, err
 	}
 	r, err := OpenReader(d.fs, d.file(name.String()))
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	r.other = d
 	*g = group{files: []found{{name, name.String()}}, readers: []*Reader{r}}
-	return true, nil
+	return backups, nil
 }
 
 // survivor is a segment that a scan found.
@@ -124,70 +137,80 @@ func merge(readers []*Reader) []survivor {
 	return list
 }
 
+// describer finds what an archive records about a segment.
+type describer func(s *segment.Segment) (described, error)
+
 // rewrite writes an archive of segments, under a name that is not yet its own. A segment that cannot be understood may be
 // one of a later version: its archive is left alone.
-func (d *Dir) rewrite(name Name, segments []survivor) error {
+func (d *Dir) rewrite(name Name, segments []survivor, describe describer) error {
 	w, err := CreateWriter(d.fs, d.file(name.String()+tempSuffix), d.opts.Now)
 	if err != nil {
 		return err
 	}
 	w.name = name.String()
 	for _, s := range segments {
-		if err := w.copy(s); err != nil {
+		if err := w.copy(s, describe); err != nil {
 			return errors.Join(err, w.abandon(), w.Unmap())
 		}
 	}
 	return errors.Join(w.Close(), w.Unmap())
 }
 
-func (w *Writer) copy(s survivor) error {
+func (w *Writer) copy(s survivor, describe describer) error {
 	parsed, err := s.reader.parse(s.entry)
 	if err != nil {
 		return err
 	}
-	about, err := describeLeniently(parsed)
+	about, err := describe(parsed)
 	if err != nil {
 		return s.reader.corrupt(s.entry, err)
 	}
-	return w.append(s.entry.ID, parsed.Bytes(), about)
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	return w.append(s.entry.ID, parsed.Bytes(), &about, 0)
 }
 
-// retire renames archives that do not count, all but one. Empty files are removed.
-func (d *Dir) retire(files []found, but string) error {
+// retire renames archives that do not count, all but one, and returns the names they have then. Empty files are removed.
+func (d *Dir) retire(files []found, but string) (backups []string, err error) {
 	changed := false
 	for _, f := range files {
 		if f.file == but {
 			continue
 		}
 		changed = true
-		if err := d.putAside(f.file); err != nil {
-			return err
+		backup, err := d.putAside(f.file)
+		if err != nil {
+			return backups, err
+		}
+		if backup != "" {
+			backups = append(backups, backup)
 		}
 	}
 	if !changed {
-		return nil
+		return nil, nil
 	}
-	return d.fs.SyncDir(d.path)
+	return backups, d.fs.SyncDir(d.path)
 }
 
-func (d *Dir) putAside(name string) error {
+// putAside returns the new name, or none if the file was empty.
+func (d *Dir) putAside(name string) (backup string, err error) {
 	info, err := d.fs.Stat(d.file(name))
 	if err != nil {
-		return err
+		return "", err
 	}
 	if info.Size() == 0 {
-		return d.fs.Remove(d.file(name))
+		return "", d.fs.Remove(d.file(name))
 	}
-	backup := name + ".bak"
+	backup = name + ".bak"
 	for i := 2; ; i++ {
 		_, err := d.fs.Stat(d.file(backup))
 		if errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 		if err != nil {
-			return err
+			return "", err
 		}
 		backup = fmt.Sprintf("%s.%d.bak", name, i)
 	}
-	return d.fs.Rename(d.file(name), d.file(backup))
+	return backup, d.fs.Rename(d.file(name), d.file(backup))
 }

@@ -5,6 +5,7 @@ package archive_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/segment"
 	"github.com/holtdb/holt/content/storetest"
+	"github.com/holtdb/holt/internal/file"
 )
 
 func TestTwins(t *testing.T) {
@@ -160,4 +162,48 @@ func tarSum(header []byte) int {
 		}
 	}
 	return sum
+}
+
+// TestRecoverLongID has the id of a binary that is kept in another archive, both without index: whoever recovers them has
+// it among the binary references.
+func TestRecoverLongID(t *testing.T) {
+	fsys := file.NewMemory()
+	d := open(t, fsys, archive.Options{})
+	w, err := segment.NewWriter(segment.Options{Store: parsed{d}, Sink: d})
+	must(t, err)
+	long := strings.Repeat("x", 5000)
+	_, err = w.String(long)
+	must(t, errors.Join(err, w.Flush(), d.Roll()))
+	_, err = w.BlobID(long)
+	must(t, errors.Join(err, w.Flush(), d.Close()))
+	for _, name := range []string{"store/data00000a.tar", "store/data00001a.tar"} {
+		b := readFile(t, fsys, name)
+		writeFile(t, fsys, name, b[:len(b)-1024])
+	}
+	for what, run := range map[string]func(fsys file.FS){
+		"opening":  func(fsys file.FS) { must(t, open(t, fsys, archive.Options{NoHead: true}).Close()) },
+		"recovery": func(fsys file.FS) { recoverAll(t, fsys, archive.RecoverOptions{}) },
+	} {
+		fsys := fsys.Clone()
+		run(fsys)
+		r, err := archive.OpenReader(fsys, "store/data00001b.tar")
+		must(t, err)
+		refs, err := r.BlobReferences()
+		must(t, err)
+		if len(refs) != 1 || len(refs[0].Segments) != 1 || !slices.Equal(refs[0].Segments[0].IDs, []string{long}) {
+			t.Errorf("%s: %d groups of binary references", what, len(refs))
+		}
+		must(t, r.Close())
+	}
+}
+
+// parsed parses the segments of a store.
+type parsed struct{ d *archive.Dir }
+
+func (p parsed) Segment(id segment.ID) (*segment.Segment, error) {
+	b, ok := p.d.Segment(id)
+	if !ok {
+		return nil, &segment.NotFoundError{Segment: id}
+	}
+	return segment.ParseIn(p, id, b)
 }

@@ -14,6 +14,8 @@ type scanned struct {
 	entries []Entry // without generations
 	known   map[segment.ID]int
 	damaged bool
+	lost    []Part
+	open    bool // damage goes on: the last one of lost
 }
 
 // scan goes through an archive from its start, for want of an index. An entry counts if its bytes have the checksum in its
@@ -22,19 +24,29 @@ type scanned struct {
 // Behind it an entry does not replace another any more, as it may be part of a binary that contains an archive.
 func scan(data []byte) scanned {
 	s := scanned{known: map[segment.ID]int{}}
-	for at := 0; at+blockSize <= len(data); {
+	at := 0
+	for at+blockSize <= len(data) {
 		h := (*tarHeader)(data[at:])
 		size, content := h.size(), at+blockSize
 		fits := size <= int64(len(data)-content) && !h.isZero()
 		switch {
-		case fits && s.take(h, content, data[content:content+int(size)]), fits && h.valid():
+		case fits && s.take(h, content, data[content:content+int(size)]):
+			at = content + ceilBlock(int(size))
+			s.open = false
+		case fits && h.valid():
+			s.pass(h, at, data[content:content+int(size)])
 			at = content + ceilBlock(int(size))
 		case h.valid():
+			s.cutOff(h, at, len(data))
 			return s
 		default:
 			s.damaged = true
+			s.damage(h, at)
 			at = content
 		}
+	}
+	if at < len(data) {
+		s.lose(Part{Off: int64(at), Len: int64(len(data) - at), Reason: "less than a header"})
 	}
 	return s
 }

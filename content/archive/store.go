@@ -13,12 +13,14 @@ import (
 type Store interface {
 	// Segment is a view of the bytes of a segment, if it is there. It is looked for in the newest archive first.
 	Segment(id segment.ID) ([]byte, bool)
-	// Append adds a segment, whose bytes must not change afterwards. It is durable after the next Flush or SetHead. The ids
-	// of binaries kept outside that are in it must be readable.
+	// Append adds a segment, whose bytes must not change afterwards. It is durable after the next Flush or SetHead. Ids of
+	// binaries kept outside, that records in it have in other segments, may come later; until then BlobReferences is
+	// without them.
 	Append(s *segment.Segment) error
-	// Flush makes durable what was appended.
+	// Flush makes durable what was appended, and the head.
 	Flush() error
-	// Roll closes the archive that is being written to. The next Append begins another.
+	// Roll closes the archive that is being written to, so that the next Append begins another. If ids of binaries are yet
+	// to come, as said of Append, it is closed when they have.
 	Roll() error
 	// Archives are those there are, newest first; the one that is being written to is among them.
 	Archives() []Archive
@@ -26,7 +28,8 @@ type Store interface {
 	// Head is the newest revision whose segment is there; false if there is none.
 	Head() (segment.RecordID, bool)
 	// SetHead replaces the head, if it is old: otherwise [ErrConflict]. The zero id is that of no head. When it returns the
-	// new head and all segments that were appended are durable.
+	// new head and all segments that were appended are durable, unless the store was opened to have that done later: see
+	// [Options.FlushEvery].
 	SetHead(old segment.RecordID, head Revision) error
 	// Journal goes through the heads there were, newest first. Some may name segments that are not there.
 	Journal() iter.Seq2[Revision, error]
@@ -40,6 +43,15 @@ type Store interface {
 	Version() int
 	// Close makes everything durable and gives the store back to others. Segments are gone with it.
 	Close() error
+}
+
+// A JournalReplacer is a Store whose journal can be written anew, when it was lost or leads nowhere. One whose heads cannot
+// be lost without all else need not be.
+type JournalReplacer interface {
+	// ReplaceJournal makes the given revisions the journal, the oldest first, and the last one the head. Their segments must
+	// be there. All or nothing, also if there is a crash; what was the journal is kept under the name backup, which is
+	// empty if there was none.
+	ReplaceJournal(oldestFirst iter.Seq[Revision]) (backup string, err error)
 }
 
 // An Archive is a part of a store: segments that were written one after the other.
@@ -59,7 +71,8 @@ type Archive interface {
 }
 
 var (
-	_ Store   = (*Dir)(nil)
-	_ Archive = (*Reader)(nil)
-	_ Archive = (*Writer)(nil)
+	_ Store           = (*Dir)(nil)
+	_ JournalReplacer = (*Dir)(nil)
+	_ Archive         = (*Reader)(nil)
+	_ Archive         = (*Writer)(nil)
 )

@@ -27,11 +27,14 @@ type Writer struct {
 	now  func() time.Time
 
 	writing sync.Mutex // held by who appends, syncs or closes
+	other   finder     // of segments in other archives; may be nil
 	max     int        // length of the closed archive
 	trailer int        // what the trailer will take, at most; guarded by writing
 	named   bool       // the directory's entry is durable; guarded by writing
 	failed  error      // guarded by writing
 	closed  bool       // guarded by writing
+
+	late map[segment.ID][]waiting // by what they wait for; guarded by writing
 
 	mu      sync.RWMutex
 	size    int                       // guarded by mu for changes and for reads by others than who holds writing
@@ -53,6 +56,7 @@ func CreateWriter(fsys file.FS, path string, now func() time.Time) (*Writer, err
 	return &Writer{
 		fs: fsys, path: path, name: filepath.Base(path), file: f, now: now, max: maxSize, trailer: minSize,
 		known: map[segment.ID]int{}, recent: map[segment.ID][]byte{}, about: map[segment.ID]*described{},
+		late: map[segment.ID][]waiting{},
 	}, nil
 }
 
@@ -66,24 +70,41 @@ func (w *Writer) Size() int64 {
 	return int64(w.size)
 }
 
-// Append writes a segment. The ids of binaries in it must be readable, by the store it was parsed in if they are in other
-// segments. The bytes must not change afterwards. Nothing is durable before [Writer.Flush]. A segment that was appended
-// before is replaced. After an error the archive is as before.
+// Append writes a segment. The bytes must not change afterwards. Nothing is durable before [Writer.Flush]. A segment
+// that was appended before is replaced. After an error the archive is as before.
+//
+// Ids of binaries in the segment may be in others: those that the store finds in which it was parsed, those of the
+// archive, and those that are appended later. The trailer has such an id if it is there when the archive is closed.
 func (w *Writer) Append(s *segment.Segment) error {
 	d, err := describe(s)
-	if err != nil {
-		return &CorruptError{Path: w.path, Segment: s.ID(), Off: w.Size(), Err: err}
-	}
-	return w.append(s.ID(), s.Bytes(), d)
-}
-
-func (w *Writer) append(id segment.ID, data []byte, d described) error {
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	if err := w.usable(); err != nil {
 		return err
 	}
-	trailer := w.trailer + d.trailerSize()
+	var wants segment.ID
+	if _, late := lost(err); late {
+		d, wants, err = w.describeWith(s, s)
+	}
+	var list []completed
+	growth := 0
+	if err == nil {
+		list, growth, err = w.completedBy(s)
+	}
+	if err != nil {
+		return &CorruptError{Path: w.path, Segment: s.ID(), Off: int64(w.size), Err: err}
+	}
+	if err := w.append(s.ID(), s.Bytes(), &d, growth); err != nil {
+		return err
+	}
+	w.settle(s.ID(), list)
+	w.await(wants, waiting{s, &d})
+	return nil
+}
+
+// append writes a segment, with writing held. The trailer grows by more than what it takes itself.
+func (w *Writer) append(id segment.ID, data []byte, d *described, growth int) error {
+	trailer := w.trailer + d.trailerSize() + growth
 	if w.size+blockSize+ceilBlock(len(data))+trailer > w.max {
 		return fmt.Errorf("%w: %s", ErrFull, w.path)
 	}
@@ -91,7 +112,7 @@ func (w *Writer) append(id segment.ID, data []byte, d described) error {
 		return err
 	}
 	w.trailer = trailer
-	w.add(Entry{id, int64(w.size + blockSize), len(data), d.generation}, data, &d)
+	w.add(Entry{id, int64(w.size + blockSize), len(data), d.generation}, data, d)
 	return nil
 }
 

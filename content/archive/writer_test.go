@@ -162,18 +162,13 @@ func TestUnreadableBlob(t *testing.T) {
 	s := storetest.Sample{Blobs: []string{"12345678"}}.Segment(t)
 	b := bytes.Clone(s.Bytes())
 	at := bytes.Index(b, []byte("\xe0\x0812345678"))
-	copy(b[at:], "\xf0\x00\x01\x00\x00\x00\x05") // the id is elsewhere
-	r := make([]byte, 0, len(b)+16)
-	r = append(r, b[:32]...)
-	r = append(r, bytes.Repeat([]byte{0xaa}, 16)...)
-	r = append(r, b[32:]...)
-	r[17] = 1 // a reference
-	broken, err := segment.Parse(segment.NewDataID(), r)
+	copy(b[at:], "\xf0\x00\x00\x00\x00\x00\x05") // the id is in a record that there is not
+	broken, err := segment.Parse(segment.NewDataID(), b)
 	must(t, err)
 	w, err := archive.CreateWriter(file.NewMemory(), "data00000a.tar", time.Now)
 	must(t, err)
 	err = w.Append(broken)
-	if _, ok := errors.AsType[*segment.NotFoundError](err); !ok || !strings.Contains(fmt.Sprint(err), "data00000a.tar") {
+	if _, ok := errors.AsType[*segment.CorruptError](err); !ok || !strings.Contains(fmt.Sprint(err), "data00000a.tar") {
 		t.Errorf("error %v", err)
 	}
 	must(t, w.Close())

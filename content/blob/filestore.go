@@ -12,32 +12,27 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
 	"github.com/holtdb/holt/internal/file"
 )
 
-// ErrNoStore is returned when the file of a binary is asked for and there is no directory of them.
-var ErrNoStore = errors.New("blob: the binary is kept outside, and the data store is not known")
-
-// NotFoundError says that the file of a binary is not there.
-type NotFoundError struct{ ID, Path string }
-
-func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("blob: %s: no such file: %s", shorten(e.ID), e.Path)
-}
-
-// CorruptError reports a file that is not the binary it should be.
-type CorruptError struct {
-	Path   string
-	Reason string
-}
-
-func (e *CorruptError) Error() string { return fmt.Sprintf("blob: %s: %s", e.Path, e.Reason) }
-
-// FileStore finds binaries in a directory.
+// FileStore keeps binaries in a directory, which is made by the first Write.
 type FileStore struct {
-	Dir string  // if it is empty only binaries that are in their ids are found
-	FS  file.FS // where the directory is; nil is the operating system's
+	Dir string // if it is empty only binaries that are in their ids are found
+	// Inline is how many bytes a binary may have to be kept in its own id, which has twice as many: 4096 if it is zero,
+	// none if it is negative, and 256 KiB at most. Oak's name for it is minRecordLength.
+	Inline int
+	// Now is the clock for the times of files; nil is that of the system.
+	Now func() time.Time
+	FS  file.FS // where the directory is; nil is the operating system's. For tests inside this module.
+
+	mu      sync.Mutex      // held from a look at a binary that is there to what comes of it
+	writing map[string]bool // temporary files of writes in progress; guarded by mu
+
+	making sync.Mutex
+	made   bool // the directory; guarded by making
 }
 
 func (s *FileStore) fs() file.FS {
@@ -47,18 +42,24 @@ func (s *FileStore) fs() file.FS {
 	return s.FS
 }
 
+func (s *FileStore) now() time.Time {
+	if s.Now == nil {
+		return time.Now()
+	}
+	return s.Now()
+}
+
 // Path is the file of a digest, in hexadecimal.
 func (s *FileStore) Path(hash string) string {
 	return filepath.Join(s.Dir, hash[0:2], hash[2:4], hash[4:6], hash)
 }
 
+// Key is the digest, in hexadecimal.
+func (s *FileStore) Key(id string) (string, error) { return key(id) }
+
 // Digest is the SHA-256 and the length of a binary, if its id says that. Its file need not be there.
 func (s *FileStore) Digest(id string) (sum [sha256.Size]byte, length int64, ok bool) {
-	parsed, err := ParseID(id)
-	if err != nil {
-		return sum, 0, false
-	}
-	return parsed.digest()
+	return digest(id)
 }
 
 // Open opens a binary. Its length was compared with that in its id; its bytes were not with the digest.

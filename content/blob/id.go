@@ -4,16 +4,14 @@
 package blob
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 )
-
-// ErrID is wrapped by errors about ids that are none of a FileDataStore.
-var ErrID = errors.New("blob: no id of a file data store")
 
 // ID is an id taken apart.
 type ID struct {
@@ -46,13 +44,18 @@ func ParseID(s string) (ID, error) {
 	return ID{Hash: digits, Length: length}, nil
 }
 
+// key is the key of an id, in the sense of [Store].
+func key(id string) (string, error) {
+	parsed, err := ParseID(id)
+	return parsed.Hash, err
+}
+
 // isHash says whether s can be the name of a file: one of a digest of 16 bytes or more.
 func isHash(s string) bool {
-	if len(s) < 32 || len(s) > 128 || len(s)%2 != 0 {
-		return false
-	}
-	return strings.Trim(s, "0123456789abcdef") == ""
+	return len(s) >= 32 && len(s) <= 128 && len(s)%2 == 0 && isHex(s)
 }
+
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 
 // shorten keeps binaries out of error messages.
 func shorten(s string) string {
@@ -64,13 +67,44 @@ func shorten(s string) string {
 }
 
 // digest is the SHA-256 and length that an id tells of.
-func (id ID) digest() (sum [sha256.Size]byte, length int64, ok bool) {
-	if id.Hash == "" {
-		return sha256.Sum256(id.Inline), id.Length, true
-	}
-	if len(id.Hash) != 2*sha256.Size || id.Length < 0 {
+func digest(id string) (sum [sha256.Size]byte, length int64, ok bool) {
+	parsed, err := ParseID(id)
+	switch {
+	case err != nil:
+		return sum, 0, false
+	case parsed.Hash == "":
+		return sha256.Sum256(parsed.Inline), parsed.Length, true
+	case len(parsed.Hash) != 2*sha256.Size || parsed.Length < 0:
 		return sum, 0, false
 	}
-	_, err := hex.Decode(sum[:], []byte(id.Hash))
-	return sum, id.Length, err == nil
+	_, err = hex.Decode(sum[:], []byte(parsed.Hash))
+	return sum, parsed.Length, err == nil
+}
+
+// hashID is the id of a binary with a digest in hexadecimal.
+func hashID(hash string, size int64) string { return hash + "#" + strconv.FormatInt(size, 10) }
+
+// How many bytes a binary may have to be kept in its own id.
+const (
+	defaultInline = 4096    // as in Oak
+	maxInline     = 1 << 18 // content stores read ids of no more than a MiB
+)
+
+// inlined is the id of a binary that is short enough to be in it. Otherwise rest is all that r has.
+func inlined(r io.Reader, longest int) (id string, rest io.Reader, err error) {
+	switch {
+	case longest == 0:
+		longest = defaultInline
+	case longest < 0:
+		longest = 0
+	}
+	longest = min(longest, maxInline)
+	head, err := io.ReadAll(io.LimitReader(r, int64(longest)+1))
+	if err != nil {
+		return "", nil, err
+	}
+	if len(head) <= longest {
+		return hashID("0x"+hex.EncodeToString(head), int64(len(head))), nil, nil
+	}
+	return "", io.MultiReader(bytes.NewReader(head), r), nil
 }

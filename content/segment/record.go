@@ -29,6 +29,12 @@ func (p place) ID() RecordID { return RecordID{p.seg.id, p.number} }
 // Segment is where the record is.
 func (p place) Segment() *Segment { return p.seg }
 
+// Index is the place of the record in the record table, which begins with 0. Mostly it is the number.
+func (p place) Index() int {
+	i, _ := p.seg.index(p.number)
+	return i
+}
+
 // Offset is the position of the record in its segment.
 func (p place) Offset() int { return int(p.at) }
 

@@ -27,6 +27,9 @@ type Options struct {
 	Cache      *Cache           // of this generation; nil for one of the writer's own
 	IDs        *IDs             // nil for one of the writer's own
 	Now        func() time.Time // time.Now if nil
+
+	Outside   Outside // where long binaries go, such as a blob.Store; nil for bulk segments
+	Threshold int     // bytes of a binary that goes outside, at least: 16,512 if zero or more than that; all if negative
 }
 
 // IDs makes the ids of new segments and counts them, for all writers of a process.

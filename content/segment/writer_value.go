@@ -4,9 +4,7 @@
 package segment
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -97,36 +95,6 @@ func (w *Writer) long(size int64, blocks *listBuilder) (RecordID, error) {
 	be.PutUint64(head[:], uint64(size-mediumMax)|0xC0<<56)
 	return w.record(RecordValue, head[:], []RecordID{list}, nil)
 }
-
-// Binary writes a binary, up to the end of r: in line if it has less than 16,512 bytes, in bulk segments otherwise, so
-// that compaction need not copy them.
-func (w *Writer) Binary(r io.Reader) (RecordID, error) {
-	if w.piece == nil {
-		w.piece = make([]byte, MaxSize)
-	}
-	n, err := io.ReadFull(r, w.piece[:mediumMax])
-	if ended(err) {
-		return w.inline(w.piece[:n])
-	}
-	size := int64(0)
-	blocks := listBuilder{w: w}
-	for err == nil {
-		var more int
-		more, err = io.ReadFull(r, w.piece[n:])
-		if n += more; n > 0 && (err == nil || ended(err)) {
-			if failed := w.bulk(w.piece[:n], &blocks); failed != nil {
-				return RecordID{}, failed
-			}
-		}
-		size, n = size+int64(n), 0
-	}
-	if !ended(err) {
-		return RecordID{}, err
-	}
-	return w.long(size, &blocks)
-}
-
-func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // BlobID writes the id of a binary that is kept outside.
 func (w *Writer) BlobID(id string) (RecordID, error) {

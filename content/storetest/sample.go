@@ -17,6 +17,8 @@ type Sample struct {
 	Generation segment.Generation
 	References []segment.ID
 	Blobs      []string // ids of binaries kept outside, of less than 4096 bytes
+	Text       string   // a string in it, record 1, of 128 to 16511 bytes; none if it is empty
+	Elsewhere  []int    // ids of binaries in record 1 of other segments: their numbers among References, from 1 on
 	Writer     string   // of the segment's info; sys.0000 if it is empty
 	Fill       int      // bytes of a block in it
 }
@@ -43,6 +45,12 @@ func (s Sample) bytes() []byte {
 	info := fmt.Sprintf(`{"wid":"%s","sno":0,"t":1796041571680}`, writer)
 	var b body
 	b.add(segment.RecordValue, append([]byte{byte(len(info))}, info...))
+	if s.Text != "" {
+		b.add(segment.RecordValue, append(binary.BigEndian.AppendUint16(nil, 0x8000|uint16(len(s.Text)-128)), s.Text...))
+	}
+	for _, other := range s.Elsewhere {
+		b.add(segment.RecordBlobID, []byte{0xF0, byte(other >> 8), byte(other), 0, 0, 0, 1})
+	}
 	for _, blob := range s.Blobs {
 		b.add(segment.RecordBlobID, append(binary.BigEndian.AppendUint16(nil, 0xE000|uint16(len(blob))), blob...))
 	}

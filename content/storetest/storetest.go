@@ -29,6 +29,7 @@ func TestStore(t *testing.T, fresh func(t *testing.T) Open) {
 		"Concurrent":  testConcurrent,
 		"Archives":    testArchives,
 		"Roll":        testRoll,
+		"LateIDs":     testLateIDs,
 		"Collections": testCollections,
 		"Lock":        testLock,
 		"ReadOnly":    testReadOnly,

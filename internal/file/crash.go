@@ -24,7 +24,8 @@ var ErrPowerCut = errors.New("file: power cut")
 // When the power goes, any subset of the log survives, in any combination: a later change without an earlier one, a
 // name without contents, a length without the bytes (zeros then), bytes beyond a lost length (which they extend), and
 // parts of a write (see [Crash.SetSector]). Changes that survive take effect in the order they were made. Only a
-// rename is always whole.
+// rename within a directory is always whole; one to another directory may leave the file there, here, in both, or in
+// neither. Times of files count as durable at once.
 //
 // Directories need not be made: every one exists, and a name is in the one that [filepath.Dir] says. After the cut,
 // files can still be read, which no program on a dead machine could, but not changed.
@@ -134,6 +135,7 @@ func (c *Crash) open(name string, flag int, perm fs.FileMode) (*inode, error) {
 	switch {
 	case !ok && flag&os.O_CREATE != 0 && name != "":
 		ino = newInode(perm)
+		ino.modTime = c.now()
 		if c.memory {
 			ino.durable = ino.seen
 		}
@@ -167,7 +169,7 @@ func (c *Crash) SameFile(a, b fs.FileInfo) bool {
 	return xok && yok && x.ino == y.ino
 }
 
-// Rename moves a file within its directory.
+// Rename moves a file.
 func (c *Crash) Rename(oldName, newName string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,12 +184,28 @@ func (c *Crash) rename(oldName, newName string) error {
 	switch {
 	case !ok:
 		return fs.ErrNotExist
-	case filepath.Dir(oldName) != filepath.Dir(newName):
-		return fs.ErrInvalid
 	case oldName == newName:
 		return nil
+	case filepath.Dir(oldName) != filepath.Dir(newName):
+		return c.mutate(&c.counts.Renames, change{kind: named, ino: ino, name: newName}, change{kind: named, gone: oldName})
 	}
 	return c.mutate(&c.counts.Renames, change{kind: named, ino: ino, name: newName, gone: oldName})
+}
+
+// Chtimes sets the time when a file was last modified. It is not counted, as there is nothing of it that a cut could
+// take.
+func (c *Crash) Chtimes(name string, modified time.Time) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ino, ok := c.seen.lookup(name)
+	switch {
+	case c.cut:
+		return &fs.PathError{Op: "chtimes", Path: name, Err: ErrPowerCut}
+	case !ok:
+		return &fs.PathError{Op: "chtimes", Path: name, Err: fs.ErrNotExist}
+	}
+	ino.modTime = modified
+	return nil
 }
 
 // Remove removes a name; open files keep what they have.
@@ -233,6 +251,23 @@ func (c *Crash) ReadDir(dir string) ([]string, error) {
 	return list, nil
 }
 
+// Subdirs returns the names of the directories in dir that there are files in, or below.
+func (c *Crash) Subdirs(dir string) ([]string, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	dir = filepath.Clean(dir)
+	var list []string
+	for name := range c.seen {
+		for sub := filepath.Dir(name); filepath.Dir(sub) != sub; sub = filepath.Dir(sub) {
+			if filepath.Dir(sub) == dir {
+				list = append(list, filepath.Base(sub))
+			}
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
 // MkdirAll does nothing: every directory exists.
 func (c *Crash) MkdirAll(string, fs.FileMode) error { return nil }
 
@@ -257,7 +292,7 @@ func (c *Crash) mutate(counter *int, changes ...change) error {
 	now := c.now()
 	for _, ch := range changes {
 		ch.apply(c.seen, func(ino *inode) *contents { return ino.seen })
-		if ch.ino != nil {
+		if ch.kind != named {
 			ch.ino.modTime = now
 		}
 	}

@@ -6,7 +6,9 @@ package file_test
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -312,6 +314,38 @@ func TestCrashExtremes(t *testing.T) {
 	}
 	if left := best.Unsynced(); len(left) != 0 {
 		t.Errorf("not durable after the power came back: %q", left)
+	}
+}
+
+// TestCrashRenameElsewhere is about the two directories of a rename, of which each is durable for itself.
+func TestCrashRenameElsewhere(t *testing.T) {
+	disk := file.NewCrash()
+	durable(t, disk, filepath.Join("x", "f"), "text")
+	must(t, disk.SyncDir("x"))
+	must(t, disk.Rename(filepath.Join("x", "f"), filepath.Join("y", "f")))
+	ways := func() map[string]bool {
+		all := map[string]bool{}
+		for seed := range uint64(100) {
+			after, where := disk.AfterCut(seed), ""
+			for _, dir := range []string{"x", "y"} {
+				if text, ok := found(t, after, filepath.Join(dir, "f")); ok && text == "text" {
+					where += dir
+				}
+			}
+			all[where] = true
+		}
+		return all
+	}
+	if got := ways(); !maps.Equal(got, map[string]bool{"": true, "x": true, "y": true, "xy": true}) {
+		t.Errorf("renamed: %v", got)
+	}
+	must(t, disk.SyncDir("y"))
+	if got := ways(); !maps.Equal(got, map[string]bool{"y": true, "xy": true}) {
+		t.Errorf("new directory synced: %v", got)
+	}
+	must(t, disk.SyncDir("x"))
+	if got := ways(); !maps.Equal(got, map[string]bool{"y": true}) {
+		t.Errorf("both synced: %v", got)
 	}
 }
 

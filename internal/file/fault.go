@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 )
 
 // ErrInjected is what the errors of a [Fault] are, in the sense of [errors.Is].
@@ -34,9 +35,10 @@ const (
 	OpOpen     OpKind = "open"
 	OpStat     OpKind = "stat" // FS.Stat, File.Stat and File.Size
 	OpRename   OpKind = "rename"
+	OpChtimes  OpKind = "chtimes"
 	OpRemove   OpKind = "remove"
 	OpSyncDir  OpKind = "syncdir"
-	OpReadDir  OpKind = "readdir"
+	OpReadDir  OpKind = "readdir" // Subdirs too
 	OpMkdir    OpKind = "mkdir"
 	OpRead     OpKind = "read"
 	OpReadVec  OpKind = "readv"
@@ -194,6 +196,14 @@ func (f *Fault) Rename(oldName, newName string) error {
 	return f.under.Rename(oldName, newName)
 }
 
+// Chtimes sets the time when a file was last modified.
+func (f *Fault) Chtimes(name string, modified time.Time) error {
+	if err := f.check(Op{Kind: OpChtimes, Name: name}); err != nil {
+		return err
+	}
+	return f.under.Chtimes(name, modified)
+}
+
 // Remove removes a file.
 func (f *Fault) Remove(name string) error {
 	if err := f.check(Op{Kind: OpRemove, Name: name}); err != nil {
@@ -216,6 +226,14 @@ func (f *Fault) ReadDir(dir string) ([]string, error) {
 		return nil, err
 	}
 	return f.under.ReadDir(dir)
+}
+
+// Subdirs lists the directories in a directory.
+func (f *Fault) Subdirs(dir string) ([]string, error) {
+	if err := f.check(Op{Kind: OpReadDir, Name: dir}); err != nil {
+		return nil, err
+	}
+	return f.under.Subdirs(dir)
 }
 
 // MkdirAll makes a directory.

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/holtdb/holt/internal/file"
 )
@@ -55,6 +56,11 @@ func everyCall(disk file.FS) (kinds []file.OpKind, errs []error) {
 	_, err = disk.Stat("f")
 	do(file.OpStat, err)
 	do(file.OpRename, disk.Rename("f", "g"))
+	do(file.OpChtimes, disk.Chtimes("g", time.Unix(1, 0)))
+	_, err = disk.ReadDir(".")
+	do(file.OpReadDir, err)
+	_, err = disk.Subdirs(".")
+	do(file.OpReadDir, err)
 	do(file.OpRemove, disk.Remove("g"))
 	do(file.OpSyncDir, disk.SyncDir("."))
 	return kinds, errs

@@ -19,6 +19,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // ErrLocked is returned by [File.TryLock] when another open file holds a lock that excludes the wanted one.
@@ -36,14 +37,18 @@ type FS interface {
 	Stat(name string) (fs.FileInfo, error)
 	// SameFile says whether two results of Stat, of this FS or of its files, describe the same file.
 	SameFile(a, b fs.FileInfo) bool
-	// Rename moves a file over another of the same directory, or to a free name.
+	// Rename moves a file over another, or to a free name. From one directory to another it takes a SyncDir of both.
 	Rename(oldName, newName string) error
+	// Chtimes sets the time when a file was last modified, and that when it was last read.
+	Chtimes(name string, modified time.Time) error
 	// Remove removes a file.
 	Remove(name string) error
 	// SyncDir makes the directory's entries durable: files created in it, renamed and removed.
 	SyncDir(dir string) error
 	// ReadDir returns the names of the files in a directory, in order; a directory in it is none.
 	ReadDir(dir string) ([]string, error)
+	// Subdirs returns the names of the directories in a directory, in order.
+	Subdirs(dir string) ([]string, error)
 	// MkdirAll makes a directory, and those it is in, as far as they are not there.
 	MkdirAll(dir string, perm fs.FileMode) error
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // OS is the file system of the operating system.
@@ -31,11 +32,19 @@ func (osFS) SyncDir(dir string) error              { return syncDir(dir) }
 
 func (osFS) MkdirAll(dir string, perm fs.FileMode) error { return os.MkdirAll(dir, perm) }
 
-func (osFS) ReadDir(dir string) ([]string, error) {
+func (osFS) Chtimes(name string, modified time.Time) error {
+	return os.Chtimes(name, modified, modified)
+}
+
+func (osFS) ReadDir(dir string) ([]string, error) { return list(dir, false) }
+func (osFS) Subdirs(dir string) ([]string, error) { return list(dir, true) }
+
+// list lists the directories in a directory, or everything else.
+func list(dir string, dirs bool) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {
-		if !e.IsDir() {
+		if e.IsDir() == dirs {
 			names = append(names, e.Name())
 		}
 	}

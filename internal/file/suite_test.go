@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/holtdb/holt/internal/file"
 )
@@ -404,6 +405,60 @@ func TestReadDir(t *testing.T) {
 				t.Errorf("files in %q: %q, %v; want %q", dir, names, err, want)
 			}
 		}
+		for dir, want := range map[string][]string{fx.dir: {"some"}, fx.path("some"): {"where"}, deep: {}} {
+			if names, err := fx.Subdirs(dir); err != nil || !slices.Equal(names, want) {
+				t.Errorf("directories in %q: %q, %v; want %q", dir, names, err, want)
+			}
+		}
+	})
+}
+
+func TestChtimes(t *testing.T) {
+	each(t, func(t *testing.T, fx fixture) {
+		f := fx.create(t, "f")
+		write(t, f, 0, "a")
+		want := time.Unix(1_000_000_000, 0)
+		must(t, fx.Chtimes(fx.path("f"), want))
+		check := func(name string) {
+			t.Helper()
+			info, err := fx.Stat(fx.path(name))
+			must(t, err)
+			if got := info.ModTime(); !got.Equal(want) {
+				t.Errorf("%s was modified at %v, want %v", name, got, want)
+			}
+		}
+		check("f")
+		if runtime.GOOS != "windows" {
+			must(t, fx.Rename(fx.path("f"), fx.path("g")))
+			check("g")
+			wantErr(t, fx.Chtimes(fx.path("f"), want), fs.ErrNotExist)
+		}
+		write(t, f, 0, "b")
+		info, err := f.Stat()
+		must(t, err)
+		if info.ModTime().Equal(want) {
+			t.Error("writing did not change the time")
+		}
+	})
+}
+
+func TestRenameElsewhere(t *testing.T) {
+	each(t, func(t *testing.T, fx fixture) {
+		from, to := filepath.Join(fx.dir, "from", "f"), filepath.Join(fx.dir, "to", "g")
+		for _, path := range []string{from, to} {
+			must(t, fx.MkdirAll(filepath.Dir(path), 0o700))
+			f, err := fx.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+			must(t, err)
+			write(t, f, 0, filepath.Base(path))
+			must(t, f.Close())
+		}
+		must(t, fx.Rename(from, to))
+		_, err := fx.Stat(from)
+		wantErr(t, err, fs.ErrNotExist)
+		f, err := fx.OpenFile(to, os.O_RDONLY, 0)
+		must(t, err)
+		wantContent(t, f, "f")
+		must(t, f.Close())
 	})
 }
 

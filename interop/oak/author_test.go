@@ -5,25 +5,25 @@ package oak
 
 import (
 	"bytes"
-	"crypto/sha256"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/holtdb/holt/content"
 	"github.com/holtdb/holt/content/archive"
-	"github.com/holtdb/holt/content/blob"
 	"github.com/holtdb/holt/content/segment"
 )
 
 // TestTurns has both sides write one store in turns, beginning with us.
 func TestTurns(t *testing.T) {
 	seed, oak := newSeed(t), warmed(t)
-	for name, p := range map[string]place{"inside": newPlace(t, false, ""), "outside": newPlace(t, true, "")} {
+	for name, p := range map[string]place{
+		"inside": newPlace(t, false, ""), "outside": newPlace(t, true, ""),
+		"ids": newPlace(t, true, "inline=100 record=5000"),
+	} {
 		t.Run(name, func(t *testing.T) {
 			for turn := range int64(2) {
 				p.write(t, seed+turn)
@@ -48,14 +48,24 @@ func TestTurns(t *testing.T) {
 // write adds a random tree to the content, or makes the store with one.
 func (p place) write(t *testing.T, seed int64) {
 	t.Helper()
+	p.add(t, rand.New(rand.NewPCG(uint64(seed), 0)), func(a *author) segment.RecordID { return a.tree(1) })
+}
+
+// add adds a node to the content, or makes the store with one.
+func (p place) add(t *testing.T, r *rand.Rand, write func(a *author) segment.RecordID) {
+	t.Helper()
 	d, err := archive.Open(p.dir, nil)
 	must(t, err)
 	store := content.New(d, content.Options{})
 	head, _ := store.Head()
-	a := &author{t: t, r: rand.New(rand.NewPCG(uint64(seed), 0)), blobs: p.blobs}
-	a.w, err = segment.NewWriter(segment.Options{Store: store, Sink: d, Generation: generationAfter(t, store)})
+	a := &author{t: t, r: r}
+	opts := segment.Options{Store: store, Sink: d, Generation: generationAfter(t, store)}
+	if p.blobs != "" {
+		opts.Outside, opts.Threshold = p.fileStore(t), cmp.Or(p.option(t, "inline", 16512), -1)
+	}
+	a.w, err = segment.NewWriter(opts)
 	must(t, err)
-	super := a.update(store, head, segment.Child{Name: fmt.Sprintf("ours%d", seed), Node: a.tree(1)})
+	super := a.update(store, head, segment.Child{Name: fmt.Sprintf("ours%d", r.Uint32()), Node: write(a)})
 	must(t, a.w.Flush())
 	must(t, d.SetHead(head, archive.Revision{ID: super, Time: time.Now()}))
 	must(t, store.Close())
@@ -77,10 +87,9 @@ func generationAfter(t *testing.T, store *content.Store) segment.Generation {
 
 // An author writes random content.
 type author struct {
-	t     *testing.T
-	w     *segment.Writer
-	r     *rand.Rand
-	blobs string // where binaries are kept outside, if they are
+	t *testing.T
+	w *segment.Writer
+	r *rand.Rand
 }
 
 // got unpacks results of the writer.
@@ -120,7 +129,7 @@ var (
 	childCounts    = []int{0, 1, 2, 3, 32, 33, 64, 300}
 	propertyCounts = []int{0, 1, 2, 5, 20, 255, 256, 511}
 	valueCounts    = []int{0, 1, 2, 254, 255, 256, 257, 511}
-	lengths        = []int{0, 127, 128, 4096, 16511, 16512, 33024, 262144}
+	lengths        = []int{0, 100, 127, 128, 2046, 4096, 5000, 16511, 16512, 33024, 262144}
 	oddNames       = []string{"a\x00b", " ", "\U0001F600", "\uFFFD", "\uFFFF", ":hidden", "jcr:x", "é", "..", `"`, "\n"}
 )
 
@@ -210,15 +219,7 @@ func (a *author) binary(length int) segment.RecordID {
 	for i := range b {
 		b[i] = byte(a.r.Uint32())
 	}
-	id := got[segment.RecordID](a.t)
-	if a.blobs == "" || length < 16512 {
-		return id(a.w.Binary(bytes.NewReader(b)))
-	}
-	hash := fmt.Sprintf("%x", sha256.Sum256(b))
-	path := (&blob.FileStore{Dir: a.blobs}).Path(hash)
-	must(a.t, os.MkdirAll(filepath.Dir(path), 0o777))
-	must(a.t, os.WriteFile(path, b, 0o666))
-	return id(a.w.BlobID(fmt.Sprintf("%s#%d", hash, length)))
+	return got[segment.RecordID](a.t)(a.w.Binary(bytes.NewReader(b)))
 }
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }

@@ -16,8 +16,7 @@ import (
 
 // TestCopied has Oak go on with what we wrote: a store with the segments and logs of another, in archives of ours.
 func TestCopied(t *testing.T) {
-	// Ids are short: Oak may write a long one behind the segment that needs it, which Append does not take.
-	seed, oak, p := newSeed(t), warmed(t), newPlace(t, true, "inline=100 record=2000")
+	seed, oak, p := newSeed(t), warmed(t), newPlace(t, true, "inline=100 record=5000") // with long ids
 	oak.do(t, "open %s", p)
 	oak.do(t, "fill content %d", seed)
 	oak.do(t, "checkpoint")

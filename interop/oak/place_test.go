@@ -5,9 +5,12 @@ package oak
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/holtdb/holt/content"
@@ -44,6 +47,23 @@ func (p place) String() string {
 		s += " " + p.more
 	}
 	return s
+}
+
+// option is one of Oak's.
+func (p place) option(t *testing.T, name string, otherwise int) int {
+	t.Helper()
+	for word := range strings.FieldsSeq(p.more) {
+		if value, ok := strings.CutPrefix(word, name+"="); ok {
+			return got[int](t)(strconv.Atoi(value))
+		}
+	}
+	return otherwise
+}
+
+// fileStore is the binaries outside in our way, with the options that Oak has.
+func (p place) fileStore(t *testing.T) *blob.FileStore {
+	t.Helper()
+	return &blob.FileStore{Dir: p.blobs, Inline: cmp.Or(p.option(t, "record", 4096), -1)} // as zero is the default
 }
 
 // read opens the store in our way, until the test ends or close is called.

@@ -19,10 +19,12 @@ import java.util.Deque;
  * close
  * fill NAME SEED                  one commit: content of every kind below a new node
  * large NAME SEED                 one commit: large arrays, a large map, a large binary below a new node
+ * binary LENGTH SEED              one commit: a node with a binary
  * change SEED COMMITS             commits of random changes anywhere
  * checkpoint | release N          makes one | drops the N-th
  * flush
  * full | tail | cleanup           garbage collection; answers with the generation of the head
+ * blobs SECONDS                   garbage collection of binaries outside, of those last written longer ago than that
  * dump FILE                       of the head, of the store that is open
  *
  * dumpdir FILE REVISION DIR [OPTION=VALUE ...]   of a store that is not; REVISION may be "head"
@@ -108,6 +110,9 @@ public final class Driver {
             case "large":
                 store.large(words.pop(), Long.parseLong(words.pop()));
                 return "";
+            case "binary":
+                store.binary(Integer.parseInt(words.pop()), Long.parseLong(words.pop()));
+                return "";
             case "change":
                 store.change(Long.parseLong(words.pop()), Integer.parseInt(words.pop()));
                 return "";
@@ -120,6 +125,9 @@ public final class Driver {
                 return "";
             case "full", "tail", "cleanup":
                 return store.collect(command);
+            case "blobs":
+                store.collectBlobs(Long.parseLong(words.pop()));
+                return "";
             case "dump":
                 Dump.write(new File(words.pop()), store.head());
                 return "";

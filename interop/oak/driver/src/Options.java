@@ -42,13 +42,14 @@ final class Options {
             .withNodeDeduplicationCacheSize(1 << 16)
             .withBinariesInlineThreshold(inline)
             .withGCOptions(SegmentGCOptions.defaultGCOptions().setEstimationDisabled(true).setMemoryThreshold(0));
-        if (blobs == null) {
-            return b;
-        }
+        return blobs == null ? b : b.withBlobStore(blobStore());
+    }
+
+    DataStoreBlobStore blobStore() {
         OakFileDataStore data = new OakFileDataStore();
         data.setPath(blobs);
         data.setMinRecordLength(record);
         data.init(null);
-        return b.withBlobStore(new DataStoreBlobStore(data));
+        return new DataStoreBlobStore(data);
     }
 }

@@ -2,10 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import java.io.File;
+import java.nio.file.Files;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeSet;
 import org.apache.jackrabbit.oak.api.CommitFailedException;
+import org.apache.jackrabbit.oak.api.Type;
+import org.apache.jackrabbit.oak.plugins.blob.MarkSweepGarbageCollector;
+import org.apache.jackrabbit.oak.plugins.blob.datastore.DataStoreBlobStore;
+import org.apache.jackrabbit.oak.plugins.memory.PropertyStates;
+import org.apache.jackrabbit.oak.segment.SegmentBlobReferenceRetriever;
 import org.apache.jackrabbit.oak.segment.SegmentNodeState;
 import org.apache.jackrabbit.oak.segment.SegmentNodeStore;
 import org.apache.jackrabbit.oak.segment.SegmentNodeStoreBuilders;
@@ -56,6 +62,14 @@ final class Store {
         merge(root);
     }
 
+    void binary(int length, long seed) throws Exception {
+        NodeBuilder root = nodes.getRoot().builder();
+        NodeBuilder node = root.child("binary" + length);
+        Object value = new Values(node, new Random(seed)).binary(length);
+        node.setProperty(PropertyStates.createProperty("binary", value, Type.BINARY));
+        merge(root);
+    }
+
     void change(long seed, int commits) throws Exception {
         Random random = new Random(seed);
         for (int i = 0; i < commits; i++) {
@@ -95,5 +109,16 @@ final class Store {
         }
         var g = files.getHead().getGcGeneration();
         return g.getGeneration() + " " + g.getFullGeneration() + " " + g.isCompacted();
+    }
+
+    /** Deletes binaries kept outside that are not in use, and were last written longer ago than that. */
+    void collectBlobs(long seconds) throws Exception {
+        files.close();
+        open(); // whatever is in memory refers to nothing
+        DataStoreBlobStore blobs = options.blobStore();
+        blobs.setRepositoryId("driver");
+        File temp = Files.createTempDirectory("blobs").toFile();
+        new MarkSweepGarbageCollector(new SegmentBlobReferenceRetriever(files), blobs, Runnable::run,
+            temp.getPath(), 2048, seconds, "driver").collectGarbage(false);
     }
 }

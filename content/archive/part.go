@@ -1,0 +1,62 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package archive
+
+import (
+	"fmt"
+	"hash/crc32"
+
+	"github.com/holtdb/holt/content/segment"
+)
+
+// A Part of an archive is one that recovery reports.
+type Part struct {
+	File    string     // name of the archive
+	Off     int64      // in the archive, of the first byte of the entry
+	Len     int64      // with its header, as far as it goes
+	Segment segment.ID // the zero id if it is not known
+	Reason  string
+}
+
+func (s *scanned) lose(l Part) { s.lost = append(s.lost, l) }
+
+// pass notes an entry that does not count though its header is sound: that of a segment whose bytes are others.
+func (s *scanned) pass(h *tarHeader, at int, content []byte) {
+	s.open = false
+	id, sum, hasSum, ok := parseEntryName(h.name())
+	if _, known := s.known[id]; !ok || known && (!hasSum || crc32.ChecksumIEEE(content) == sum) {
+		return // of the trailer, or there is another one
+	}
+	l := Part{Off: int64(at), Len: int64(blockSize + len(content)), Segment: id, Reason: "the checksum is wrong"}
+	if len(content) == 0 || len(content) > segment.MaxSize || !id.IsData() && !id.IsBulk() {
+		l.Reason = fmt.Sprintf("no segment: %d bytes", len(content))
+	}
+	s.lose(l)
+}
+
+// cutOff notes where the writer was stopped.
+func (s *scanned) cutOff(h *tarHeader, at, end int) {
+	if id, _, _, ok := parseEntryName(h.name()); ok {
+		there := int64(end - at)
+		reason := fmt.Sprintf("cut off: %d of %d bytes are there", there-blockSize, h.size())
+		s.lose(Part{Off: int64(at), Len: there, Segment: id, Reason: reason})
+	}
+}
+
+// damage notes a block that is no header. Zeros are those at the end, or belong to damage around them.
+func (s *scanned) damage(h *tarHeader, at int) {
+	id, _, _, named := parseEntryName(h.name())
+	switch {
+	case h.isZero():
+	case s.open && !named:
+		last := &s.lost[len(s.lost)-1]
+		last.Len = int64(at+blockSize) - last.Off
+	case named:
+		s.open = true
+		s.lose(Part{Off: int64(at), Len: blockSize, Segment: id, Reason: "the header is damaged, and nothing has the checksum"})
+	default:
+		s.open = true
+		s.lose(Part{Off: int64(at), Len: blockSize, Reason: "no header"})
+	}
+}

@@ -1,0 +1,237 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"slices"
+
+	"github.com/holtdb/holt/content/segment"
+)
+
+// RecoverOptions adjust [Recover]. The zero value recovers all archives that need it.
+type RecoverOptions struct {
+	// Options are those of Open. ReadOnly has Recover tell what it would do: nothing is changed or locked.
+	Options
+	// Archives are the names of those to recover, without directory; all if there are none. The letters of a number are one
+	// archive.
+	Archives []string
+	// Progress is told how many bytes more were looked at.
+	Progress func(bytes int64)
+}
+
+// Recovery is what was done about an archive.
+type Recovery struct {
+	Files     []string // that there were, by letter
+	Damage    error    // why something was done; nil if the archive is whole
+	Recovered string   // the file that has what was found; empty if nothing was, or nothing had to be done
+	Segments  int      // that were found
+	Bytes     int64    // of these
+	Lost      []Part   // what was not
+	Doubtful  []Part   // segments that were found in archives without index, and may be called by another id
+	Backups   []string // the files, as they are called now; empty ones are removed
+}
+
+// ErrNoLetter is returned when an archive cannot be written anew, as its letter is the last one.
+var ErrNoLetter = errors.New("archive: z is the last letter: there is no name for another copy")
+
+// Recover brings back what is there of damaged archives of a store: those without an index, and those of which [Reader.Check]
+// finds something wrong. What is left is written to an archive of the next letter, with a new index, graph and binary
+// references; the originals are renamed to names that end in .bak. After a crash there are the originals, or the whole
+// of the new archive.
+//
+// A segment is left if its bytes have the checksum in the name of its entry. Its id has none: that of a segment in an archive
+// without index whose header is damaged is doubtful. Ids of binaries kept outside that cannot be
+// read are left out.
+//
+// With an error it returns what it had done by then.
+func Recover(ctx context.Context, dir string, opts *RecoverOptions) ([]Recovery, error) {
+	if opts == nil {
+		opts = &RecoverOptions{}
+	}
+	d := &Dir{path: dir, opts: opts.Options}
+	d.defaults()
+	list, err := d.recover(ctx, opts)
+	return list, errors.Join(err, d.release())
+}
+
+func (d *Dir) recover(ctx context.Context, opts *RecoverOptions) (list []Recovery, err error) {
+	all, err := d.openToRecover()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, closeAll(all)) }()
+	chosen, err := selectArchives(all, opts.Archives)
+	if err != nil {
+		return nil, err
+	}
+	var refused error
+	for _, g := range chosen {
+		if err := ctx.Err(); err != nil {
+			return list, errors.Join(refused, err)
+		}
+		size := g.size()
+		r, err := d.recoverGroup(g)
+		list = append(list, r)
+		d.publish(all)
+		switch {
+		case errors.Is(err, ErrNoLetter):
+			refused = errors.Join(refused, err)
+		case err != nil:
+			return list, errors.Join(refused, err)
+		}
+		if opts.Progress != nil {
+			opts.Progress(size)
+		}
+	}
+	return list, refused
+}
+
+// openToRecover makes sure that there is anything before it makes any file.
+func (d *Dir) openToRecover() ([]*group, error) {
+	files, err := d.fs.ReadDir(d.path)
+	if err != nil {
+		return nil, err
+	}
+	if !hasArchives(files) {
+		return nil, fmt.Errorf("archive: %s: no archives", d.path)
+	}
+	if !d.opts.ReadOnly {
+		if err := d.take(); err != nil {
+			return nil, err
+		}
+	}
+	if err := d.openManifest(); err != nil {
+		return nil, err
+	}
+	if !d.opts.ReadOnly {
+		if err := d.removeLeftovers(); err != nil {
+			return nil, err
+		}
+	}
+	return d.openArchives()
+}
+
+// selectArchives returns the groups that names are in. The others stay open: segments may refer to theirs.
+func selectArchives(groups []*group, names []string) ([]*group, error) {
+	if len(names) == 0 {
+		return groups, nil
+	}
+	var list []*group
+	for _, name := range names {
+		i := slices.IndexFunc(groups, func(g *group) bool {
+			return slices.ContainsFunc(g.files, func(f found) bool { return f.file == name })
+		})
+		if i < 0 {
+			return nil, fmt.Errorf("archive: %s is no archive of the store", name)
+		}
+		if !slices.Contains(list, groups[i]) {
+			list = append(list, groups[i])
+		}
+	}
+	return list, nil
+}
+
+func (g *group) size() int64 {
+	n := int64(0)
+	for _, r := range g.readers {
+		n += r.Size()
+	}
+	return n
+}
+
+func (d *Dir) recoverGroup(g *group) (Recovery, error) {
+	var r Recovery
+	for _, f := range g.files {
+		r.Files = append(r.Files, f.file)
+	}
+	r.Damage = g.damage()
+	segments := g.salvage(&r)
+	r.Segments = len(segments)
+	for _, s := range segments {
+		r.Bytes += int64(s.entry.Len)
+	}
+	if r.Damage == nil {
+		return r, nil
+	}
+	if len(segments) > 0 {
+		name, ok := g.successor()
+		if !ok {
+			return r, fmt.Errorf("%w: %s", ErrNoLetter, d.file(r.Files[len(r.Files)-1]))
+		}
+		r.Recovered = name.String()
+	}
+	if d.opts.ReadOnly {
+		return r, nil
+	}
+	var err error
+	r.Backups, err = d.renew(g, segments, describeReadable)
+	return r, err
+}
+
+// damage is the first thing that is wrong and would not be after recovery.
+func (g *group) damage() error {
+	if g.broken {
+		return g.reason
+	}
+	for err := range g.readers[0].Check() {
+		if !errors.Is(err, errBlobID) {
+			return err
+		}
+	}
+	return nil
+}
+
+// salvage finds the segments whose bytes are what they were, and reports the rest.
+func (g *group) salvage(r *Recovery) (segments []survivor) {
+	there := map[segment.ID]bool{}
+	for _, s := range merge(g.readers) {
+		err := s.reader.intact(s.entry)
+		if err == nil {
+			_, err = segment.Parse(s.entry.ID, s.reader.bytes(s.entry))
+		}
+		if err != nil {
+			r.Lost = append(r.Lost, s.part(err.Error()))
+			continue
+		}
+		segments = append(segments, s)
+		there[s.entry.ID] = true
+		if s.reader.Scanned() && !s.reader.header(s.entry).valid() {
+			r.Doubtful = append(r.Doubtful, s.part("the header is damaged, of which the id is a part"))
+		}
+	}
+	for _, reader := range slices.Backward(g.readers) {
+		for _, p := range reader.lost {
+			if p.File = reader.Name(); !there[p.Segment] {
+				r.Lost = append(r.Lost, p)
+			}
+		}
+	}
+	return segments
+}
+
+func (s survivor) part(reason string) Part {
+	return Part{s.reader.Name(), s.entry.Off - blockSize, int64(blockSize + s.entry.Len), s.entry.ID, reason}
+}
+
+// intact demands that the bytes of a segment have the checksum in the name of its entry, whatever else of the header is
+// damaged. Names need not have one, if nothing is.
+func (r *Reader) intact(e Entry) error {
+	h := r.header(e)
+	name, id := h.name(), e.ID.String()
+	named, _, _, ok := parseEntryName(name)
+	_, sum, hasSum, _ := parseEntryName(id + name[min(len(id), len(name)):])
+	switch {
+	case hasSum && crc32.ChecksumIEEE(r.bytes(e)) == sum:
+		return nil
+	case hasSum:
+		return errors.New("the checksum is wrong")
+	case h.valid() && h.size() == int64(e.Len) && ok && named == e.ID:
+		return nil
+	}
+	return errors.New("the header is damaged, and with it the checksum")
+}

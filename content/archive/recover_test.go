@@ -1,0 +1,370 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package archive_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/holtdb/holt/content/archive"
+	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/content/storetest"
+	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/internal/fixture"
+)
+
+func recoverAll(t testing.TB, fsys file.FS, opts archive.RecoverOptions) []archive.Recovery {
+	t.Helper()
+	opts.FS = fsys
+	list, err := archive.Recover(t.Context(), "store", &opts)
+	must(t, err)
+	return list
+}
+
+// wantWhole demands that another recovery has nothing to do, and that nothing is wrong with the archives.
+func wantWhole(t testing.TB, fsys file.FS, what string) {
+	t.Helper()
+	for _, r := range recoverAll(t, fsys, archive.RecoverOptions{}) {
+		if r.Damage != nil || r.Recovered != "" || len(r.Lost) > 0 {
+			t.Errorf("%s: not whole after recovery: %+v", what, r)
+		}
+	}
+	d := open(t, fsys, archive.Options{NoHead: true})
+	defer closing(t, d)
+	for _, a := range d.Archives() {
+		if err := check(a.(*archive.Reader)); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestRecoverCuts cuts the smallest store's archive everywhere.
+func TestRecoverCuts(t *testing.T) {
+	whole := tiny(t)["data00000a.tar"]
+	r, err := openBytes(t, whole)
+	must(t, err)
+	all := entries(r)
+	must(t, r.Close())
+	for n := 1; n < len(whole); n += 256 {
+		for _, n := range []int{n - 1, n, n + 254} {
+			files := tiny(t)
+			files["data00000a.tar"] = whole[:n]
+			fsys := disk(t, files)
+			before := names(t, fsys)
+			want, lost := 0, 0
+			for _, e := range all {
+				if int(e.Off)+e.Len <= n {
+					want++
+				} else if int(e.Off) <= n && lost == 0 { // its header is there
+					lost++
+				}
+			}
+			dry := recoverAll(t, fsys, archive.RecoverOptions{Options: archive.Options{ReadOnly: true}})[0]
+			if names(t, fsys) != before {
+				t.Errorf("%d bytes: a dry run leaves %s", n, names(t, fsys))
+			}
+			r := recoverAll(t, fsys, archive.RecoverOptions{})[0]
+			if r.Segments != want || (r.Damage == nil) || (want > 0) != (r.Recovered == "data00000b.tar") {
+				t.Errorf("%d bytes: %+v", n, r)
+			}
+			named := slices.DeleteFunc(slices.Clone(r.Lost), func(l archive.Part) bool { return l.Segment == segment.ID{} })
+			if len(named) != lost || lost > 0 && (named[0].Segment != all[want].ID || named[0].Off != all[want].Off-512) {
+				t.Errorf("%d bytes: lost %+v", n, r.Lost)
+			}
+			if dry.Recovered != r.Recovered || dry.Segments != r.Segments || !slices.Equal(dry.Lost, r.Lost) {
+				t.Errorf("%d bytes: %+v, as was foretold %+v", n, r, dry)
+			}
+			if n > 0 && !bytes.Equal(readFile(t, fsys, filepath.Join("store", r.Backups[0])), whole[:n]) {
+				t.Errorf("%d bytes: the original is not kept: %+v", n, r)
+			}
+			if want > 0 {
+				wantWhole(t, fsys, "cut")
+			}
+		}
+	}
+}
+
+// TestRecoverDamage damages a byte anywhere: no other segment than the one there is lost, and that is named.
+func TestRecoverDamage(t *testing.T) {
+	segments := some(t)
+	whole := writeArchive(t, "data00000a.tar", segments...)
+	r, err := openBytes(t, whole)
+	must(t, err)
+	list := entries(r)
+	must(t, r.Close())
+	step := 11
+	if long() {
+		step = 1
+	}
+	for _, trailer := range []bool{true, false} {
+		for off := 0; off < len(whole); off += step {
+			b := bytes.Clone(whole)
+			b[off] ^= 0x55
+			if !trailer {
+				b = b[:len(b)-1024]
+				if off >= len(b) {
+					continue
+				}
+			}
+			fsys := disk(t, map[string][]byte{"data00000a.tar": b, "manifest": manifest2})
+			r := recoverAll(t, fsys, archive.RecoverOptions{})[0]
+			for i, s := range segments {
+				e := list[i]
+				hit := off >= int(e.Off)-512 && off < int(e.Off)+e.Len
+				lost := slices.IndexFunc(slices.Concat(r.Lost, r.Doubtful), func(l archive.Part) bool {
+					return int(l.Off) <= off && off < int(l.Off+l.Len) && l.File == "data00000a.tar"
+				})
+				d := open(t, fsys, archive.Options{NoHead: true})
+				switch got, ok := d.Segment(s.ID()); {
+				case ok && !bytes.Equal(got, s.Bytes()):
+					t.Errorf("byte %d, trailer %t: other bytes", off, trailer)
+				case !ok && (!hit || lost < 0):
+					t.Errorf("byte %d, trailer %t: segment %d is not there: %+v", off, trailer, i, r)
+				case hit && off >= int(e.Off) && ok:
+					t.Errorf("byte %d, trailer %t: segment %d was damaged: %+v", off, trailer, i, r)
+				}
+				must(t, d.Close())
+			}
+			if len(r.Doubtful) > 0 && (trailer || off >= len(whole)-1024) {
+				t.Errorf("byte %d, trailer %t: doubtful: %+v", off, trailer, r.Doubtful)
+			}
+			if r.Damage == nil {
+				t.Errorf("byte %d, trailer %t: no damage", off, trailer)
+			}
+			wantWhole(t, fsys, "damage")
+		}
+	}
+}
+
+// TestRecoverGarbage overwrites parts of the trailer.
+func TestRecoverGarbage(t *testing.T) {
+	segments := some(t)
+	whole := writeArchive(t, "data00000a.tar", segments...)
+	for what, damage := range map[string]func(b []byte){
+		"index":   func(b []byte) { copy(b[len(b)-1024-512:], bytes.Repeat([]byte("garbage "), 64)) },
+		"trailer": func(b []byte) { copy(b[len(b)-6*512:], bytes.Repeat([]byte("garbage "), 6*64)) },
+		"graph":   func(b []byte) { copy(b[len(b)-1024-2*512-512:], bytes.Repeat([]byte("garbage "), 64)) },
+		"end":     func(b []byte) { copy(b[len(b)-1024:], "garbage") },
+	} {
+		b := bytes.Clone(whole)
+		damage(b)
+		fsys := disk(t, map[string][]byte{
+			"data00000a.tar": b, "manifest": manifest2, "journal.log": []byte(head(segments[1].ID())),
+			"data00001a.tar": writeArchive(t, "data00001a.tar", storetest.Sample{}.Segment(t)),
+		})
+		list := recoverAll(t, fsys, archive.RecoverOptions{Archives: []string{"data00000a.tar"}})
+		if len(list) != 1 || list[0].Damage == nil || list[0].Segments != len(segments) || list[0].Recovered != "data00000b.tar" {
+			t.Errorf("%s: %+v", what, list)
+		}
+		want := "data00000a.tar.bak data00000b.tar data00001a.tar journal.log manifest repo.lock"
+		if got := names(t, fsys); got != want {
+			t.Errorf("%s: files %s, want %s", what, got, want)
+		}
+		d := open(t, fsys, archive.Options{})
+		wantSegments(t, d, segments...)
+		must(t, d.Close())
+		wantWhole(t, fsys, what)
+	}
+}
+
+// TestRecoverLetters puts together what is in several letters of a number, one of which has what the other has lost.
+func TestRecoverLetters(t *testing.T) {
+	segments := some(t)
+	a := writeArchive(t, "data00000a.tar", segments...)
+	b := writeArchive(t, "data00000b.tar", segments...)
+	a, b = a[:len(a)-1024], b[:len(b)-1024]
+	a[512], b[len(b)-6*512] = 1, 1
+	fsys := disk(t, map[string][]byte{"data00000a.tar": a, "data00000b.tar": b, "manifest": manifest2})
+	r := recoverAll(t, fsys, archive.RecoverOptions{Archives: []string{"data00000a.tar", "data00000b.tar"}})
+	if len(r) != 1 || r[0].Recovered != "data00000c.tar" || r[0].Segments != len(segments) {
+		t.Errorf("%+v", r)
+	}
+	for _, l := range r[0].Lost {
+		if l.Segment != (segment.ID{}) {
+			t.Errorf("lost %+v", l)
+		}
+	}
+	wantWhole(t, fsys, "letters")
+}
+
+func TestRecoverRefuses(t *testing.T) {
+	whole := writeArchive(t, "data00000z.tar", some(t)...)
+	files := map[string][]byte{
+		"data00000z.tar": whole[:len(whole)-1024], "data00001a.tar": whole[:len(whole)-1024], "manifest": manifest2,
+	}
+	fsys := disk(t, files)
+	opts := archive.RecoverOptions{Options: archive.Options{FS: fsys}}
+	list, err := archive.Recover(t.Context(), "store", &opts)
+	wantErr(t, err, archive.ErrNoLetter)
+	if len(list) != 2 || list[1].Recovered != "data00001b.tar" {
+		t.Errorf("%+v", list)
+	}
+	opts.Archives = []string{"data00002a.tar"}
+	if _, err := archive.Recover(t.Context(), "store", &opts); err == nil || !strings.Contains(err.Error(), "data00002a.tar") {
+		t.Errorf("an archive that is not there: %v", err)
+	}
+	opts.Archives = nil
+	d := open(t, fsys, archive.Options{NoHead: true})
+	_, err = archive.Recover(t.Context(), "store", &opts)
+	wantErr(t, err, archive.ErrLocked)
+	must(t, d.Close())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = archive.Recover(ctx, "store", &opts)
+	wantErr(t, err, context.Canceled)
+
+	empty := disk(t, map[string][]byte{"notes.txt": []byte("?")})
+	opts.FS = empty
+	if _, err := archive.Recover(t.Context(), "store", &opts); err == nil || names(t, empty) != "notes.txt" {
+		t.Errorf("a directory without archives: %v; files: %s", err, names(t, empty))
+	}
+}
+
+// durable is a file system with files that are on the disk.
+func durable(t testing.TB, files map[string][]byte) *file.Crash {
+	t.Helper()
+	fsys := file.NewCrash()
+	for name, b := range files {
+		f, err := fsys.OpenFile("store/"+name, os.O_RDWR|os.O_CREATE, 0o600)
+		must(t, err)
+		_, err = f.WriteAt(b, 0)
+		must(t, errors.Join(err, f.Sync(), f.Close()))
+	}
+	must(t, fsys.SyncDir("store"))
+	return fsys
+}
+
+// eachCut cuts the power at every call of run that changes something, and looks at what is left if one of the changes that
+// were not synced survives, or all but one, or some.
+func eachCut(t *testing.T, disk *file.Crash, run func(fsys file.FS) error, least int, verify func(after *file.Crash)) {
+	t.Helper()
+	for k := 1; ; k++ {
+		fsys := disk.Clone()
+		fsys.CutAt(k)
+		err := run(fsys)
+		if err == nil {
+			if k < least {
+				t.Errorf("%d calls, want %d", k, least)
+			}
+			return
+		}
+		wantErr(t, err, file.ErrPowerCut)
+		for i := range len(fsys.Unsynced()) {
+			verify(fsys.AfterCutKeeping(func(j int) bool { return j == i }))
+			verify(fsys.AfterCutKeeping(func(j int) bool { return j != i }))
+		}
+		for seed := range uint64(3) {
+			verify(fsys.AfterCut(seed))
+		}
+		if t.Failed() {
+			t.Fatalf("cut at %d", k)
+		}
+	}
+}
+
+func TestRecoverPowerCut(t *testing.T) {
+	segments := some(t)
+	damaged := writeArchive(t, "data00000a.tar", segments...)
+	damaged[512+3] ^= 1 // the bulk segment
+	cut := writeArchive(t, "data00001a.tar", segments...)
+	disk := durable(t, map[string][]byte{
+		"data00000a.tar": damaged, "data00001a.tar": cut[:len(cut)-1024], "data00001b.tar": cut[:2000],
+		"manifest": []byte("store.version=1\n"), "journal.log": []byte(head(segments[1].ID())),
+	})
+	run := func(fsys file.FS) error {
+		_, err := archive.Recover(t.Context(), "store", &archive.RecoverOptions{Options: archive.Options{FS: fsys}})
+		return err
+	}
+	eachCut(t, disk, run, 25, func(after *file.Crash) {
+		d := open(t, after, archive.Options{ReadOnly: true})
+		wantSegments(t, d, segments...) // the bulk segment is in the other archive
+		must(t, d.Close())
+		must(t, run(after))
+		wantWhole(t, after, names(t, after))
+	})
+}
+
+// TestRecoverFaults makes each call fail once: nothing is lost by that.
+func TestRecoverFaults(t *testing.T) {
+	segments := some(t)
+	cut := writeArchive(t, "data00000a.tar", segments...)
+	for k := 1; ; k++ {
+		disk := disk(t, map[string][]byte{
+			"data00000a.tar": cut[:len(cut)-1024], "data00000b.tar": cut[:2000], "manifest": manifest2,
+			"journal.log": []byte(head(segments[1].ID())),
+		})
+		fsys := file.NewFault(disk)
+		fsys.FailAt(k)
+		_, err := archive.Recover(t.Context(), "store", &archive.RecoverOptions{Options: archive.Options{FS: fsys}})
+		if len(fsys.Injected()) == 0 {
+			must(t, err)
+			if k < 30 {
+				t.Errorf("a recovery of %d calls", k)
+			}
+			return
+		}
+		d := open(t, disk.Clone(), archive.Options{ReadOnly: true})
+		wantSegments(t, d, segments...)
+		must(t, d.Close())
+		again := recoverAll(t, disk.Clone(), archive.RecoverOptions{})
+		if n := again[0].Segments; n != len(segments) {
+			t.Errorf("call %d failed: then %d segments", k, n)
+		}
+	}
+}
+
+// TestRecoverFixtures damages a segment in each of Oak's archives, and takes the trailers of others away.
+func TestRecoverFixtures(t *testing.T) {
+	dir := filepath.Join(fixture.Untar(t, "oak", "afterGC.tar.xz"), "c2")
+	d, err := archive.Open(dir, &archive.Options{ReadOnly: true})
+	must(t, err)
+	lost := map[segment.ID]bool{}
+	count := 0
+	for i, a := range d.Archives() {
+		path := filepath.Join(dir, a.Name())
+		must(t, os.Chmod(path, 0o600))
+		list := entries(a)
+		count += len(list)
+		victim := list[len(list)/2]
+		lost[victim.ID] = true
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		must(t, err)
+		_, err = f.WriteAt([]byte("damage"), victim.Off+100)
+		if err == nil && i%2 == 0 {
+			err = f.Truncate(a.Size() - 1024)
+		}
+		must(t, errors.Join(err, f.Close()))
+	}
+	must(t, d.Close())
+	list, err := archive.Recover(t.Context(), dir, nil)
+	must(t, err)
+	for _, r := range list {
+		if r.Damage == nil || (r.Recovered == "") != (r.Segments == 0) {
+			t.Errorf("%+v", r)
+		}
+		for _, l := range r.Lost {
+			if !lost[l.Segment] {
+				t.Errorf("%s: lost %+v", r.Files, l)
+			}
+			delete(lost, l.Segment)
+		}
+		count -= r.Segments + len(r.Lost)
+	}
+	if len(lost) > 0 || count != 0 {
+		t.Errorf("not reported: %v; %d segments are missing", lost, count)
+	}
+	list, err = archive.Recover(t.Context(), dir, nil)
+	must(t, err)
+	for _, r := range list {
+		if r.Damage != nil {
+			t.Errorf("not whole after recovery: %+v", r)
+		}
+	}
+}
