@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/holtdb/holt/content/segment"
 )
@@ -28,6 +29,7 @@ func (s *Store) Dump(ctx context.Context, out io.Writer, revision segment.Record
 	}
 	w := bufio.NewWriter(out)
 	d := dumper{store: s, out: w}
+	d.hex = hex.NewEncoder(&d.values)
 	fmt.Fprintf(w, "HEAD %s\n", revision.Hex())
 	err := s.Walk(ctx, revision, path, WalkOptions{Sorted: true}, d.node)
 	if ferr := w.Flush(); err == nil {
@@ -40,6 +42,9 @@ type dumper struct {
 	store  *Store
 	out    *bufio.Writer
 	values abridger
+	hex    io.Writer // encodes for values
+	line   []byte
+	text   []byte
 }
 
 func (d *dumper) node(v *Visit) error {
@@ -67,23 +72,31 @@ func (d *dumper) property(p *segment.Property) error {
 		if err != nil {
 			return d.store.Locate(err)
 		}
-		fmt.Fprint(&d.values, " ")
+		_, _ = d.values.Write(blank) // never fails
 		if err := d.value(p.Type, value); err != nil {
 			return err
 		}
 	}
-	fmt.Fprintf(d.out, "P %x %s %d", segment.AppendText(nil, p.Name), p.Type, p.Count())
+	d.text = segment.AppendText(d.text[:0], p.Name)
+	d.line = hex.AppendEncode(append(d.line[:0], "P "...), d.text)
+	d.line = append(append(append(d.line, ' '), p.Type.String()...), ' ')
+	d.line = strconv.AppendInt(d.line, int64(p.Count()), 10)
+	if _, err := d.out.Write(d.line); err != nil {
+		return err
+	}
 	if d.values.many {
 		_, err := fmt.Fprintf(d.out, " H%d:%x\n", d.values.n, d.values.sum.Sum(nil))
 		return err
 	}
-	_, err := fmt.Fprintf(d.out, "%s\n", d.values.kept)
+	_, err := d.out.Write(append(d.values.kept, '\n'))
 	return err
 }
 
+var blank = []byte{' '}
+
 func (d *dumper) value(t segment.Type, v segment.Value) error {
 	if t.Base() != segment.TypeBinary {
-		return d.store.WriteText(hex.NewEncoder(&d.values), v)
+		return d.store.WriteText(d.hex, v)
 	}
 	sum, n, err := d.store.Digest(v)
 	fmt.Fprintf(&d.values, "%d:%x", n, sum)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/holtdb/holt/content/segment"
 )
@@ -135,20 +136,33 @@ func (w *walk) worker(ctx context.Context, one func(context.Context, subtree) er
 	}
 }
 
-// hand gives a node to another worker, if one waits.
-func (w *walk) hand(v *Visit, n segment.Node) bool {
-	if w.waiting.Load() == 0 {
+// hand gives a node to another worker, if one waits, and if it did not just get one: to be handed over takes longer than
+// to be visited, mostly. A node without children goes only if visiting nodes takes long.
+func (d *descent) hand(v *Visit, n segment.Node) bool {
+	if d.waiting.Load() == 0 {
 		return false
 	}
-	w.pending.Add(1)
+	pause := handPause
+	if !n.HasChildren() {
+		pause *= 8
+	}
+	now := time.Now()
+	if now.Sub(d.handedAt) < pause {
+		return false
+	}
+	d.pending.Add(1)
 	select {
-	case w.handed <- subtree{n, slices.Clone(v.Path), v.Depth}:
+	case d.handed <- subtree{n, append(make([]byte, 0, 2*len(v.Path)+64), v.Path...), v.Depth}:
+		d.handedAt = now
 		return true
 	default:
-		w.pending.Add(-1) // not to zero: what this goroutine is at is pending
+		d.pending.Add(-1) // not to zero: what this goroutine is at is pending
 		return false
 	}
 }
+
+// handPause is some times what it takes to hand a node over.
+const handPause = 20 * time.Microsecond
 
 // subtree walks within one goroutine.
 func (w *walk) subtree(ctx context.Context, t subtree) error {
@@ -168,6 +182,8 @@ type descent struct {
 	at    Visit
 	shown Visit
 	nodes int64
+
+	handedAt time.Time // when a node was last given to another worker
 }
 
 // pace counts a node.
@@ -194,6 +210,8 @@ func (d *descent) node() error {
 		return err
 	case d.at.Depth >= MaxDepth:
 		return d.at.Fail(errTooDeep)
+	case !d.at.Node.HasChildren():
+		return nil
 	}
 	return d.children(d.at.Node)
 }

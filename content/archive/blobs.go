@@ -171,11 +171,8 @@ var errBlobID = errors.New("the id of a binary")
 // perhaps in other segments. With an error, which is of another kind than [segment.NotFoundError] if any is, it is the set
 // of those that could be read.
 func blobIDs(s *segment.Segment) (ids []string, err error) {
-	for r := range s.Records() {
-		if r.Type != segment.RecordBlobID {
-			continue
-		}
-		id, rerr := blobID(r.Record)
+	for r := range s.RecordsOf(segment.RecordBlobID) {
+		id, rerr := blobID(r)
 		if rerr == nil {
 			ids = append(ids, string(id))
 		} else if err == nil || isLost(err) {

@@ -15,9 +15,9 @@ type Cache struct {
 	generation Generation
 
 	mu        sync.Mutex
-	strings   table[string]
-	templates table[string]   // by content
-	copies    table[RecordID] // nodes by stable id; templates by where they were copied from
+	strings   texts
+	templates texts // by content
+	copies    table // nodes by stable id; templates by where they were copied from
 }
 
 // CacheSizes bound a [Cache], in bytes, roughly. Zero stands for the default, less for nothing.
@@ -46,23 +46,16 @@ func (c *Cache) check(g Generation) error {
 	return nil
 }
 
-func (c *Cache) text(t *table[string], key []byte) (RecordID, bool) {
+func (c *Cache) text(t *texts, k textKey) (RecordID, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if id, ok := t.young[string(key)]; ok {
-		return id, true
-	}
-	id, ok := t.old[string(key)]
-	if ok {
-		t.put(string(key), id, len(key))
-	}
-	return id, ok
+	return t.get(k)
 }
 
-func (c *Cache) putText(t *table[string], key []byte, id RecordID) {
+func (c *Cache) putText(t *texts, k textKey, id RecordID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t.put(string(key), id, len(key))
+	t.put(k, id)
 }
 
 func (c *Cache) copied(key RecordID) (RecordID, bool) {
@@ -73,7 +66,7 @@ func (c *Cache) copied(key RecordID) (RecordID, bool) {
 	}
 	id, ok := c.copies.old[key]
 	if ok {
-		c.copies.put(key, id, 0)
+		c.copies.put(key, id)
 	}
 	return id, ok
 }
@@ -81,36 +74,35 @@ func (c *Cache) copied(key RecordID) (RecordID, bool) {
 func (c *Cache) putCopied(key, id RecordID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.copies.put(key, id, 0)
+	c.copies.put(key, id)
 }
 
 // table has two halves. When the young one is full it becomes the old one, which is forgotten; what is found there
 // becomes young again.
-type table[K comparable] struct {
-	young, old map[K]RecordID
+type table struct {
+	young, old map[RecordID]RecordID
 	size, half int // bytes of young, and how many it may have
 }
 
 // entryCost is what an entry takes beside the bytes of a string.
 const entryCost = 80
 
-func (t *table[K]) init(size, normal int) {
+func (t *table) init(size, normal int) {
 	if size == 0 {
 		size = normal
 	}
 	t.half = size / 2
-	t.young, t.old = map[K]RecordID{}, map[K]RecordID{}
+	t.young, t.old = map[RecordID]RecordID{}, map[RecordID]RecordID{}
 }
 
-func (t *table[K]) put(key K, id RecordID, n int) {
-	n += entryCost
-	if n > t.half {
+func (t *table) put(key, id RecordID) {
+	if entryCost > t.half {
 		return
 	}
-	if t.size+n > t.half {
+	if t.size+entryCost > t.half {
 		t.young, t.old, t.size = t.old, t.young, 0
 		clear(t.young)
 	}
 	t.young[key] = id
-	t.size += n
+	t.size += entryCost
 }

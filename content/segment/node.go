@@ -109,6 +109,9 @@ func (n Node) Properties() Properties {
 	return p
 }
 
+// HasChildren says whether there are any.
+func (n Node) HasChildren() bool { return n.tmpl.hasChild() }
+
 // ChildCount is the number of children.
 func (n Node) ChildCount() (int, error) {
 	if n.tmpl.hasOneChild() {

@@ -19,6 +19,11 @@ func (p *Property) Value(i int) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
+	// Nearly all values are small, and what is small is read alike whatever its type.
+	data := r.seg.data[r.at:]
+	if n := int(data[0]); n < smallMax && n < len(data) {
+		return Value{r.seg, r.at + 1, inline, int64(n)}, nil
+	}
 	if p.Type.Base() == TypeBinary {
 		return r.Value()
 	}
@@ -94,6 +99,10 @@ func (f *fields) get(i int, p *Property) (err error) {
 	}
 	if p.Type, err = f.tmpl.seg.propertyType(f.typesAt + uint32(i)); err != nil {
 		return err
+	}
+	if f.values.span == 1 && !p.Type.IsArray() {
+		p.values = List{f.values.seg, f.values.at + uint32(i)*ridSize, 1, 1}
+		return nil
 	}
 	p.values, err = f.values.valuesOf(i, p.Type)
 	return err

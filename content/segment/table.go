@@ -36,6 +36,17 @@ func (s *Segment) Records() iter.Seq[Row] {
 	}
 }
 
+// RecordsOf goes through the records that the record table says are of a type.
+func (s *Segment) RecordsOf(kind RecordType) iter.Seq[Record] {
+	return func(yield func(Record) bool) {
+		for i := range s.Count() {
+			if r := s.row(i); r.kind() == kind && !yield(Record{place{s, r.number(), s.position(r)}}) {
+				return
+			}
+		}
+	}
+}
+
 // Type is what the record table says the record is. Reading goes by context and does not ask.
 func (r Record) Type() RecordType {
 	i, _ := r.seg.index(r.number)

@@ -167,8 +167,8 @@ func BenchmarkCopy(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1001, "ns/node")
 }
 
-// TestWritesHardlyAllocate bounds what is allocated per node of ten properties and per value, caches and segments
-// included.
+// TestWritesHardlyAllocate demands that nodes and values take no memory of their own: only caches and segments grow, which
+// is less than once a node.
 func TestWritesHardlyAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates too")
@@ -183,7 +183,7 @@ func TestWritesHardlyAllocate(t *testing.T) {
 		_, err := n.Node(&n.draft)
 		must(t, err)
 	})
-	if known >= 1 {
+	if known > 0 {
 		t.Errorf("%v allocations for a node of known values", known)
 	}
 	found := testing.AllocsPerRun(2000, func() {
@@ -197,7 +197,7 @@ func TestWritesHardlyAllocate(t *testing.T) {
 		_, err := n.next()
 		must(t, err)
 	})
-	if made > 22 {
+	if made > 0 {
 		t.Errorf("%v allocations for a node of ten new values", made)
 	}
 }

@@ -59,7 +59,10 @@ func mapEntries(children []Child) ([]mapEntry, error) {
 }
 
 func compareEntries(a, b mapEntry) int {
-	return cmp.Or(cmp.Compare(a.hash, b.hash), compareText(a.name, b.name))
+	if a.hash != b.hash {
+		return cmp.Compare(a.hash, b.hash)
+	}
+	return compareText(a.name, b.name)
 }
 
 // mapPart is a part of a map that is written. Without entries there is no record.

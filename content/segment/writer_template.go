@@ -91,23 +91,29 @@ func (s *shape) special(w *Writer, fields []Field) error {
 }
 
 func (s *shape) sort() error {
-	byName := func(a, b shapeField) int {
-		return cmp.Or(cmp.Compare(a.hash, b.hash), compareText(a.name, b.name))
-	}
-	slices.SortFunc(s.fields, byName)
+	slices.SortFunc(s.fields, compareFields)
 	for i := range s.fields {
-		if i > 0 && byName(s.fields[i-1], s.fields[i]) == 0 {
+		if i > 0 && compareFields(s.fields[i-1], s.fields[i]) == 0 {
 			return fmt.Errorf("%w: two properties %.80q", ErrDraft, s.fields[i].name)
 		}
 	}
 	return nil
 }
 
+func compareFields(a, b shapeField) int {
+	if a.hash != b.hash {
+		return cmp.Compare(a.hash, b.hash)
+	}
+	return compareText(a.name, b.name)
+}
+
 // template writes the template of w.shape.
 func (w *Writer) template() (RecordID, error) {
 	s := &w.shape
 	s.setKey()
-	if id, ok := w.opts.Cache.text(&w.opts.Cache.templates, s.key); ok {
+	c := w.opts.Cache
+	key := c.templates.key(s.key)
+	if id, ok := c.text(&c.templates, key); ok {
 		return id, nil
 	}
 	mark := len(w.stack)
@@ -131,7 +137,7 @@ func (w *Writer) template() (RecordID, error) {
 	be.PutUint32(head[:], s.head)
 	id, err := w.record(RecordTemplate, head[:], w.stack[mark:], types)
 	if err == nil {
-		w.opts.Cache.putText(&w.opts.Cache.templates, s.key, id)
+		c.putText(&c.templates, key, id)
 	}
 	return id, err
 }

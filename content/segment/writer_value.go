@@ -22,7 +22,10 @@ func (w *Writer) String(s string) (RecordID, error) {
 }
 
 // Long writes the text of a LONG.
-func (w *Writer) Long(n int64) (RecordID, error) { return w.String(strconv.FormatInt(n, 10)) }
+func (w *Writer) Long(n int64) (RecordID, error) {
+	w.text = strconv.AppendInt(w.text[:0], n, 10)
+	return w.string(w.text)
+}
 
 // Double writes the text of a DOUBLE: see [FormatDouble].
 func (w *Writer) Double(f float64) (RecordID, error) { return w.String(FormatDouble(f)) }
@@ -35,12 +38,14 @@ func (w *Writer) string(b []byte) (RecordID, error) {
 	if len(b) >= mediumMax {
 		return w.longString(b)
 	}
-	if id, ok := w.opts.Cache.text(&w.opts.Cache.strings, b); ok {
+	c := w.opts.Cache
+	key := c.strings.key(b)
+	if id, ok := c.text(&c.strings, key); ok {
 		return id, nil
 	}
 	id, err := w.inline(b)
 	if err == nil {
-		w.opts.Cache.putText(&w.opts.Cache.strings, b, id)
+		c.putText(&c.strings, key, id)
 	}
 	return id, err
 }
