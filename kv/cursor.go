@@ -284,6 +284,7 @@ func (c *Cursor) descend(level, to int, key []byte) {
 	tx := c.bucket.tx
 	n, p, id := c.view(level)
 	c.depth = level
+	search := page.SearchFor(key)
 	for n == nil && p.Flags() == page.Branch || n != nil && !n.leaf {
 		if c.depth == maxDepth-1 {
 			tx.tooDeep(id)
@@ -293,7 +294,7 @@ func (c *Cursor) descend(level, to int, key []byte) {
 		case toLast:
 			f.index = f.count - 1
 		case toKey:
-			f.index = uint32(c.searchBranch(n, p, id, key))
+			f.index = uint32(c.searchBranch(n, p, id, key, &search))
 		}
 		c.push(f)
 		n, p, id = c.child(n, p, id, int(f.index))
@@ -311,7 +312,7 @@ func (c *Cursor) descend(level, to int, key []byte) {
 	case toLast:
 		c.stand(max(c.leafLen()-1, 0))
 	case toKey:
-		c.stand(c.searchLeaf(key))
+		c.stand(c.searchLeaf(key, &search))
 	}
 }
 
@@ -372,23 +373,23 @@ func (c *Cursor) branchLen(n *node, p page.Page, id uint64) int {
 	return p.Count()
 }
 
-func (c *Cursor) searchBranch(n *node, p page.Page, id uint64, key []byte) int {
+func (c *Cursor) searchBranch(n *node, p page.Page, id uint64, key []byte, search *page.Search) int {
 	if n != nil {
 		return c.bucket.tx.w.searchChild(n, key)
 	}
-	i := p.SearchBranch(key)
+	i := search.Branch(p)
 	if i < 0 {
 		c.bucket.tx.badSearch(id, p)
 	}
 	return i
 }
 
-func (c *Cursor) searchLeaf(key []byte) int {
+func (c *Cursor) searchLeaf(key []byte, search *page.Search) int {
 	if c.node != nil {
 		i, _ := c.bucket.tx.w.search(c.node, key)
 		return i
 	}
-	i, _ := c.page.SearchLeaf(key)
+	i, _ := search.Leaf(c.page)
 	if i < 0 {
 		c.bucket.tx.badSearch(c.id, c.page)
 	}
