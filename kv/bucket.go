@@ -76,7 +76,7 @@ func (b *Bucket) Sequence() uint64 { return b.seq }
 // Cursor returns a cursor that stands nowhere yet.
 func (b *Bucket) Cursor() *Cursor {
 	b.tx.count()
-	return &Cursor{bucket: b}
+	return &Cursor{bucket: b, tx: b.tx}
 }
 
 // Get returns the value of key: nil if there is none or if it is a bucket, and an empty slice that is not nil for an

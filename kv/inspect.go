@@ -48,7 +48,7 @@ func newDescent(tx *Tx) *descent { return &descent{left: tx.limit} }
 
 // enter goes down into the bucket that c stands on, whose name is given.
 func (d *descent) enter(c *Cursor, name []byte) *Bucket {
-	tx := c.bucket.tx
+	tx := c.tx
 	child := c.bucket.Bucket(name)
 	switch {
 	case child == nil:
