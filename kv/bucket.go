@@ -75,7 +75,7 @@ func (b *Bucket) Sequence() uint64 { return b.seq }
 
 // Cursor returns a cursor that stands nowhere yet.
 func (b *Bucket) Cursor() *Cursor {
-	b.tx.count()
+	b.tx.cursors.add(1)
 	return &Cursor{bucket: b, tx: b.tx}
 }
 

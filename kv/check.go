@@ -75,18 +75,20 @@ func (tx *Tx) CheckContext(ctx context.Context, options ...CheckOption) <-chan e
 	for _, o := range options {
 		o(&config)
 	}
-	if tx.checks == nil {
-		tx.checks = &checks{ended: make(chan struct{})}
+	own := tx.note()
+	if own.checks == nil {
+		own.checks = &checks{ended: make(chan struct{})}
 	}
+	view := *tx.snapshot
 	c := &checker{
-		done: ctx.Done(), ended: tx.checks.ended, found: found, keys: config.keys,
+		done: ctx.Done(), ended: own.checks.ended, found: found, keys: config.keys,
 		// A transaction of its own, so that what it meets is not taken for damage that tx met.
-		tx: Tx{db: tx.db, path: tx.path, meta: tx.meta, data: tx.data, limit: tx.limit, pageSize: tx.pageSize},
+		tx: Tx{snapshot: &view, notes: new(notes)},
 	}
 	if tx.meta.Freelist == page.NoFreelist {
 		c.freeKnown = tx.copyFree(&c.free)
 	}
-	tx.checks.running.Go(func() { c.run(ctx, config.from) })
+	own.checks.running.Go(func() { c.run(ctx, config.from) })
 	return found
 }
 
@@ -216,7 +218,7 @@ func (c *checker) storedFreelist() bool {
 	at := c.tx.meta.Freelist
 	p, err := c.tx.freelistPage()
 	if err != nil {
-		c.send(&finding{*c.tx.err})
+		c.send(&finding{*c.tx.notes.err})
 		return false
 	}
 	ids, ok := p.FreelistIDs()
@@ -248,9 +250,7 @@ func (tx *Tx) copyFree(free *pageset.Set) bool {
 			return false
 		}
 	}
-	db.mu.Lock()
-	newest := db.snap.meta
-	db.mu.Unlock()
+	newest := db.snap.Load().meta
 	if !db.freelist.isLoaded() || tx.w == nil && newest.TxID != tx.meta.TxID {
 		return false
 	}
@@ -327,7 +327,7 @@ func (c *checker) visit(id uint64) (page.Page, bool) {
 		if id < c.tx.limit {
 			c.reached.Add(id) // not to be reported as lost too
 		}
-		c.send(&finding{*c.tx.err})
+		c.send(&finding{*c.tx.notes.err})
 		return nil, false
 	}
 	c.reach(id, p)
@@ -336,7 +336,7 @@ func (c *checker) visit(id uint64) (page.Page, bool) {
 
 // page returns a branch or leaf page, or what is wrong with it.
 func (c *checker) page(id uint64) (p page.Page, err error) {
-	c.tx.err = nil // of the page before
+	c.tx.notes.err = nil // of the page before
 	defer c.tx.catch(&err)
 	if id < c.tx.limit {
 		header := page.Page(c.tx.data[id*uint64(c.tx.pageSize):])

@@ -26,7 +26,7 @@ func CompactContext(ctx context.Context, dst, src *DB, txMaxSize int64) error {
 		if err := c.begin(ctx); err != nil {
 			return err
 		}
-		if err := c.copy(ctx, newDescent(from), &from.root); err != nil {
+		if err := c.copy(ctx, newDescent(from), from.top()); err != nil {
 			return err
 		}
 		return c.tx.Commit()
@@ -53,7 +53,7 @@ func (c *compactor) begin(ctx context.Context) error {
 		return err
 	}
 	c.tx, c.size = tx, 0
-	c.into = append(c.into[:0], filled(&tx.root))
+	c.into = append(c.into[:0], filled(tx.root))
 	for i, name := range c.path {
 		c.into = append(c.into, filled(c.into[i].Bucket(name)))
 	}

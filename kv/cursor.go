@@ -106,7 +106,7 @@ func (c *Cursor) SeekForPrev(seek []byte) (key, value []byte) {
 
 // Next moves to the following element and returns it. At the end it returns nil and stays where it is.
 func (c *Cursor) Next() (key, value []byte) {
-	if i, p := c.index+1, c.page; i < c.count && c.tx.db != nil { // the next element of the same page
+	if i, p := c.index+1, c.page; i < c.count && !c.tx.ended() { // the next element of the same page
 		e := p.Record(i)
 		k, v, end := page.LeafBounds(e, i)
 		if end <= uint64(len(p)) && page.LeafFlags(e)&page.BucketFlag == 0 {
@@ -144,7 +144,7 @@ func (c *Cursor) next() (key, value []byte) {
 
 // Prev moves to the element before and returns it. At the beginning it returns nil and stays where it is.
 func (c *Cursor) Prev() (key, value []byte) {
-	if i, p := c.index-1, c.page; uint(i) < uint(c.count) && c.tx.db != nil { // as in Next
+	if i, p := c.index-1, c.page; uint(i) < uint(c.count) && !c.tx.ended() { // as in Next
 		e := p.Record(i)
 		k, v, end := page.LeafBounds(e, i)
 		if end <= uint64(len(p)) && page.LeafFlags(e)&page.BucketFlag == 0 {

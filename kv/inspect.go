@@ -11,7 +11,7 @@ type BucketStructure struct {
 }
 
 // Inspect describes all buckets of the database. The topmost is called root.
-func (tx *Tx) Inspect() BucketStructure { return tx.root.Inspect() }
+func (tx *Tx) Inspect() BucketStructure { return tx.top().Inspect() }
 
 // Inspect describes the bucket and all buckets below it, as this transaction sees them. The topmost is called root,
 // whatever its name.
