@@ -119,7 +119,7 @@ func (db *DB) open(ctx context.Context, path string, mode os.FileMode, o *Option
 		db.writer = newWriter(db.pageSize)
 	}
 	if !db.readOnly || db.PreLoadFreelist {
-		if err := db.loadFreelist(); err != nil {
+		if err := db.loadFreelist(ctx, o.Progress); err != nil {
 			return err
 		}
 	}
