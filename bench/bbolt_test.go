@@ -165,6 +165,7 @@ func bboltBeginRollback(b *testing.B) {
 func bboltBeginRollbackPar2(b *testing.B) {
 	db := bboltOpen(b)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	b.ResetTimer() // as Loop does, which there is none of here
 	defer measure(b)()
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {

@@ -163,6 +163,7 @@ func holtBeginRollback(b *testing.B) {
 func holtBeginRollbackPar2(b *testing.B) {
 	db := holtOpen(b)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	b.ResetTimer() // as Loop does, which there is none of here
 	defer measure(b)()
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
