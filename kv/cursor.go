@@ -88,7 +88,9 @@ func (c *Cursor) Last() (key, value []byte) {
 // stands behind the last element.
 func (c *Cursor) Seek(seek []byte) (key, value []byte) {
 	c.start()
-	c.descend(0, toKey, seek)
+	if !c.seekPages(seek) {
+		c.descend(0, toKey, seek)
+	}
 	if c.index >= c.leafLen() && !c.nextLeaf() {
 		return nil, nil
 	}
@@ -323,6 +325,37 @@ func (c *Cursor) descend(level, to int, key []byte) {
 	case toKey:
 		c.stand(c.searchLeaf(key, &search))
 	}
+}
+
+// seekPages is descend to a key in a read transaction, if everything is as it mostly is; else it moves nowhere.
+func (c *Cursor) seekPages(key []byte) bool {
+	b, tx := c.bucket, c.tx
+	if b.edit != nil || b.root == 0 {
+		return false
+	}
+	id, search := b.root, page.SearchFor(key)
+	for depth := range cursorFrames + 1 {
+		p := tx.page(id)
+		if p.Flags() == page.Leaf {
+			i, _ := search.Leaf(p)
+			if i < 0 {
+				return false
+			}
+			c.page, c.id, c.count, c.index, c.depth = p, id, p.Count(), i, depth
+			return true
+		}
+		i := search.Branch(p)
+		if i < 0 || depth == cursorFrames {
+			return false
+		}
+		child := p.Child(i)
+		if !tx.held.has(id, i, child) {
+			return false
+		}
+		c.path[depth] = frame{id: id, index: uint32(i), count: uint32(p.Count())}
+		id = child
+	}
+	return false
 }
 
 // view is what lies at a level of the way: a node or a page. In a read transaction the way can be entered anywhere, in
