@@ -6,10 +6,15 @@ package bench
 import (
 	"encoding/binary"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+
+	bbolt "go.etcd.io/bbolt"
 )
 
 const (
@@ -28,7 +33,10 @@ var (
 // shapes are the benchmarks of one engine.
 type shapes struct {
 	get, cursorGet, cursorSeek, seekNew, cursorScan, nestedGet, beginRollback func(*testing.B)
+	viewGet, beginRollbackPar2, largeGet                                      func(*testing.B)
 	cursorPut, put                                                            func(*testing.B)
+	randGet                                                                   func(b *testing.B, n int)
+	open                                                                      func(b *testing.B, path string, unsaved bool)
 	bulk                                                                      func(b *testing.B, order func(i int) int)
 }
 
@@ -67,6 +75,36 @@ func BenchmarkBeginRollback(b *testing.B) {
 	each(b, func(s shapes) func(*testing.B) { return s.beginRollback })
 }
 
+// BeginRollbackPar2 has two goroutines begin and end read transactions at once.
+func BenchmarkBeginRollbackPar2(b *testing.B) {
+	each(b, func(s shapes) func(*testing.B) { return s.beginRollbackPar2 })
+}
+
+// ViewGet finds a key in a transaction of its own.
+func BenchmarkViewGet(b *testing.B) { each(b, func(s shapes) func(*testing.B) { return s.viewGet }) }
+
+// LargeGet finds a value of 1 MiB and reads a byte of each of its pages.
+func BenchmarkLargeGet(b *testing.B) { each(b, func(s shapes) func(*testing.B) { return s.largeGet }) }
+
+// RandGet1M and RandGet10M are Get in larger databases, which take some time to make.
+func BenchmarkRandGet1M(b *testing.B)  { randGet(b, 1_000_000) }
+func BenchmarkRandGet10M(b *testing.B) { randGet(b, 10_000_000) }
+
+func randGet(b *testing.B, n int) {
+	each(b, func(s shapes) func(*testing.B) { return func(b *testing.B) { s.randGet(b, n) } })
+}
+
+// OpenSaved and OpenUnsaved open and close a file of 1.1 GB, three quarters of which are free, with and without a
+// stored free list. Both engines open the same.
+func BenchmarkOpenSaved(b *testing.B)   { open(b, false) }
+func BenchmarkOpenUnsaved(b *testing.B) { open(b, true) }
+
+func open(b *testing.B, unsaved bool) {
+	each(b, func(s shapes) func(*testing.B) {
+		return func(b *testing.B) { s.open(b, fragmented(b, unsaved), unsaved) }
+	})
+}
+
 // CursorPut puts over existing keys in one transaction, Put in one each.
 func BenchmarkCursorPut(b *testing.B) {
 	each(b, func(s shapes) func(*testing.B) { return s.cursorPut })
@@ -83,6 +121,59 @@ func BenchmarkBulkRand(b *testing.B) {
 
 func bulk(b *testing.B, order func(i int) int) {
 	each(b, func(s shapes) func(*testing.B) { return func(b *testing.B) { s.bulk(b, order) } })
+}
+
+// big is the directory of files that are made once for all runs of a benchmark.
+var big = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "holt-bench") })
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := big(); err == nil {
+		_ = os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// bigPath is the path of a large file, which is not there yet if made is false.
+func bigPath(b *testing.B, name string) (path string, made bool) {
+	b.Helper()
+	dir, err := big()
+	check(b, err)
+	path = filepath.Join(dir, name)
+	_, err = os.Stat(path)
+	return path, err == nil
+}
+
+// fragmented makes a database with 1 000 000 keys and 800 MB of free pages.
+func fragmented(b *testing.B, unsaved bool) string {
+	b.Helper()
+	path, made := bigPath(b, fmt.Sprintf("fragmented-%t.db", unsaved))
+	if made {
+		return path
+	}
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved})
+	check(b, err)
+	gone, key, long := []byte("gone"), make([]byte, 8), make([]byte, 1<<20)
+	for first := 0; first < 1_000_000; first += perTx {
+		check(b, db.Update(func(tx *bbolt.Tx) error {
+			for i := first; i < first+perTx; i++ {
+				setKey(key, i)
+				bucket, err := tx.CreateBucketIfNotExists(name)
+				check(b, err)
+				check(b, bucket.Put(key, long[:100]))
+				if i%1250 == 0 {
+					bucket, err := tx.CreateBucketIfNotExists(gone)
+					check(b, err)
+					check(b, bucket.Put(key, long))
+				}
+			}
+			return nil
+		}))
+	}
+	check(b, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket(gone) }))
+	check(b, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, long[:100]) }))
+	check(b, db.Close())
+	return path
 }
 
 // setKey makes key the i-th of the keys.

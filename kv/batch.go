@@ -144,7 +144,7 @@ func (b *batcher) attempt(db *DB) {
 	case b.running != nobody:
 		b.expel()
 		return
-	case err == nil && len(tx.onCommit) > 0:
+	case err == nil && len(tx.notes.onCommit) > 0:
 		calls := b.calls
 		b.calls = nil
 		go announce(tx, calls)

@@ -75,19 +75,15 @@ func (b *Bucket) Sequence() uint64 { return b.seq }
 
 // Cursor returns a cursor that stands nowhere yet.
 func (b *Bucket) Cursor() *Cursor {
-	b.tx.cursors.Add(1)
-	return &Cursor{bucket: b}
+	b.tx.cursors.add(1)
+	return &Cursor{bucket: b, tx: b.tx}
 }
 
 // Get returns the value of key: nil if there is none or if it is a bucket, and an empty slice that is not nil for an
 // empty value.
 func (b *Bucket) Get(key []byte) []byte {
-	at := b.find(key)
-	if !at.exact {
-		return nil
-	}
-	flags, _, v := at.element(b.tx)
-	if flags&page.BucketFlag != 0 {
+	flags, v, _, ok := b.get(key)
+	if !ok || flags&page.BucketFlag != 0 {
 		return nil
 	}
 	return v
@@ -104,16 +100,12 @@ func (b *Bucket) lookup(name []byte, child *Bucket) *Bucket {
 	if b.edit != nil {
 		return b.edit.bucket.editable(name) // b itself, but by a way on which it does not escape
 	}
-	at := b.find(name)
-	if !at.exact {
-		return nil
-	}
-	flags, _, v := at.element(b.tx)
-	if flags&page.BucketFlag == 0 {
+	flags, v, id, ok := b.get(name)
+	if !ok || flags&page.BucketFlag == 0 {
 		return nil
 	}
 	child.FillPercent, child.tx = DefaultFillPercent, b.tx
-	child.parse(v, at.id)
+	child.parse(v, id)
 	return child
 }
 
@@ -152,13 +144,30 @@ func (at *place) element(tx *Tx) (flags uint32, key, value []byte) {
 	return uint32(s.ref) & page.BucketFlag, tx.w.key(s), tx.w.value(s)
 }
 
+// get returns the element with a key, if there is one, and the page it was found in.
+func (b *Bucket) get(key []byte) (flags uint32, value []byte, id uint64, ok bool) {
+	if b.edit != nil {
+		at := b.find(key)
+		if at.exact {
+			flags, _, value = at.element(b.tx)
+		}
+		return flags, value, at.id, at.exact
+	}
+	b.tx.reading()
+	p, id, i, exact := b.findBelow(b.root, key, true) // as find does, but with everything in registers
+	if !exact {
+		return 0, nil, id, false
+	}
+	if flags, _, value, ok = p.LeafElem(i); !ok {
+		b.tx.badElement(b.tx.home(id, p), i)
+	}
+	return flags, value, id, true
+}
+
 // find searches the bucket from its root down, through nodes where there are, then through pages.
 func (b *Bucket) find(key []byte) place {
 	tx := b.tx
-	if tx.db == nil {
-		panic("assertion failed: tx closed")
-	}
-	tx.cursors.Add(1)
+	tx.reading()
 	id, held := b.root, true
 	if b.edit != nil && b.edit.node != nil {
 		n, i := b.lastNode(key)
@@ -169,28 +178,35 @@ func (b *Bucket) find(key []byte) place {
 		id = n.slots[i].ref
 		held = tx.held.has(n.id, i, id)
 	}
-	p := b.inline
-	if id != 0 || p == nil { // page 0 is no child, but a damaged branch may say so
-		p, id, held = tx.findLeaf(id, key, held)
+	p, id, i, exact := b.findBelow(id, key, held)
+	return place{page: p, id: id, index: i, exact: exact}
+}
+
+// findBelow goes down from page id, or from the inline page if that is 0, to the leaf that key belongs to, and finds its
+// place there. held says whether page id was held.
+func (b *Bucket) findBelow(id uint64, key []byte, held bool) (p page.Page, leaf uint64, index int, exact bool) {
+	tx, search := b.tx, page.SearchFor(key)
+	if p = b.inline; id != 0 || p == nil { // page 0 is no child, but a damaged branch may say so
+		p, id, held = tx.findLeaf(id, &search, held)
 	}
 	if !held {
 		b.holdWay(key)
 	}
-	i, exact := p.SearchLeaf(key)
-	if i < 0 {
+	index, exact = search.Leaf(p)
+	if index < 0 {
 		tx.badSearch(id, p)
 	}
-	return place{page: p, id: id, index: i, exact: exact}
+	return p, id, index, exact
 }
 
-// findLeaf goes down from page id to the leaf that key belongs to, and says whether held and all below it are held.
-func (tx *Tx) findLeaf(id uint64, key []byte, held bool) (page.Page, uint64, bool) {
+// findLeaf goes down from page id to the leaf that the key belongs to, and says whether held and all below it are held.
+func (tx *Tx) findLeaf(id uint64, search *page.Search, held bool) (page.Page, uint64, bool) {
 	for range maxDepth {
 		p := tx.page(id)
 		if p.Flags() == page.Leaf {
 			return p, id, held
 		}
-		i := p.SearchBranch(key)
+		i := search.Branch(p)
 		if i < 0 {
 			tx.badSearch(id, p)
 		}

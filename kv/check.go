@@ -9,7 +9,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/holtdb/holt/kv/internal/page"
 	"github.com/holtdb/holt/kv/internal/pageset"
@@ -19,8 +21,9 @@ import (
 type CheckOption func(options *checkConfig)
 
 type checkConfig struct {
-	keys KVStringer
-	from uint64 // check only what is under this page; 0 for everything
+	keys     KVStringer
+	from     uint64 // check only what is under this page; 0 for everything
+	progress func(pages int64)
 }
 
 // KVStringer formats keys and values for messages.
@@ -39,6 +42,11 @@ func WithPageId(pageId uint64) CheckOption {
 	return func(c *checkConfig) { c.from = pageId }
 }
 
+// WithProgress has progress told now and then how many pages more have been looked at, by any goroutine.
+func WithProgress(progress func(pages int64)) CheckOption {
+	return func(c *checkConfig) { c.progress = progress }
+}
+
 // HexKVStringer formats in hexadecimal.
 func HexKVStringer() KVStringer { return hexStringer{} }
 
@@ -49,7 +57,8 @@ func (hexStringer) ValueToString(value []byte) string { return hex.EncodeToStrin
 
 // Check looks at every page and sends what is wrong, one error at a time, to the channel, which it closes at the end.
 // Nothing coming means a sound database: keys ascend, and every page is either reached once or free. Errors that have
-// to do with a page are [*CorruptError] to errors.As.
+// to do with a page are [*CorruptError] to errors.As. A large file is checked on all CPUs, and its errors come in any
+// order.
 //
 // Receive until the channel is closed, or end the transaction: that ends the check, with [ErrTxClosed] as its last error
 // if there is room for it. What a write transaction has changed is not checked, it has no pages yet.
@@ -75,18 +84,21 @@ func (tx *Tx) CheckContext(ctx context.Context, options ...CheckOption) <-chan e
 	for _, o := range options {
 		o(&config)
 	}
-	if tx.checks == nil {
-		tx.checks = &checks{ended: make(chan struct{})}
+	own := tx.note()
+	if own.checks == nil {
+		own.checks = &checks{ended: make(chan struct{})}
 	}
+	view := *tx.snapshot
 	c := &checker{
-		done: ctx.Done(), ended: tx.checks.ended, found: found, keys: config.keys,
+		done: ctx.Done(), ended: own.checks.ended, found: found, checkConfig: config,
+		reached: pageset.NewShared(tx.limit), crew: new(crew[checkTask]),
 		// A transaction of its own, so that what it meets is not taken for damage that tx met.
-		tx: Tx{db: tx.db, path: tx.path, meta: tx.meta, data: tx.data, limit: tx.limit, pageSize: tx.pageSize},
+		tx: Tx{snapshot: &view, notes: new(notes)},
 	}
 	if tx.meta.Freelist == page.NoFreelist {
 		c.freeKnown = tx.copyFree(&c.free)
 	}
-	tx.checks.running.Go(func() { c.run(ctx, config.from) })
+	own.checks.running.Go(func() { c.run(ctx, config.from) })
 	return found
 }
 
@@ -104,20 +116,31 @@ func (c *checks) stop() {
 	}
 }
 
-// checker visits pages. It holds a bit for each page of the file and no more than one bucket for each.
+// checker visits pages. It holds a bit for each page of the file and no more than one bucket for each. In a large file
+// several do it, each with a copy of the first that has a tx, buckets and a stack of its own.
 type checker struct {
 	done  <-chan struct{} // closed when the caller wants no more
 	ended <-chan struct{} // closed when the transaction ends
 	found chan<- error
-	keys  KVStringer
-	tx    Tx
+	checkConfig
+	tx   Tx
+	crew *crew[checkTask]
 
-	reached   pageset.Set
-	free      pageset.Set
+	reached   *pageset.Shared
+	free      pageset.Set // does not change once trees are visited
 	freeKnown bool
 
 	buckets []uint64 // root pages of buckets still to be visited
 	stack   []Pgid   // from the root of a bucket down to the page that is being visited
+	visited int64    // pages that progress has not been told of
+}
+
+// checkTask is a tree: that of a bucket and all buckets in it, or part of one, with the pages above it.
+type checkTask struct {
+	id     uint64
+	flags  uint16
+	lo, hi []byte
+	stack  []Pgid
 }
 
 // stopped is the panic that ends a check before it is through.
@@ -125,11 +148,29 @@ type stopped struct{}
 
 func (c *checker) run(ctx context.Context, from uint64) {
 	defer close(c.found)
+	if !c.guarded(ctx, func() { c.begin() }) {
+		return
+	}
+	switch hwm := c.tx.meta.HWM; {
+	case from == 0:
+		if c.trees(ctx, c.tx.meta.Root) {
+			c.guarded(ctx, c.unreachable)
+		}
+	case from < 2 || from >= hwm:
+		c.guarded(ctx, func() { c.send(fmt.Errorf("page ID (%d) out of range [%d, %d)", from, 2, hwm)) })
+	default:
+		c.trees(ctx, from)
+	}
+}
+
+// guarded runs part of a check and says whether it came to its end. If not, it leaves the last word.
+func (c *checker) guarded(ctx context.Context, part func()) (ok bool) {
 	defer func() {
 		r := recover()
 		if r == nil {
 			return
 		}
+		ok = false
 		last := fmt.Errorf("check: panic: %v", r)
 		if _, ok := r.(stopped); ok {
 			if last = ctx.Err(); last == nil {
@@ -142,12 +183,16 @@ func (c *checker) run(ctx context.Context, from uint64) {
 		}
 	}()
 	// A page that the file has lost while it was mapped is one more error.
-	debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	part()
+	return true
+}
 
+// begin looks at everything but the trees.
+func (c *checker) begin() {
 	if limit := c.tx.meta.HWM; c.tx.limit < limit {
 		c.report(c.tx.limit, "page %d lies beyond the end of the file: high water mark %d", c.tx.limit, limit)
 	}
-	c.reached.Grow(c.tx.limit)
 	c.free.Grow(c.tx.limit)
 	for id := range min(2, c.tx.limit) {
 		c.reached.Add(id)
@@ -156,14 +201,46 @@ func (c *checker) run(ctx context.Context, from uint64) {
 	if c.tx.meta.Freelist != page.NoFreelist {
 		c.freeKnown = c.storedFreelist()
 	}
-	if hwm := c.tx.meta.HWM; from == 0 {
-		c.bucket(c.tx.meta.Root)
-		c.unreachable()
-	} else if from < 2 || from >= hwm {
-		c.send(fmt.Errorf("page ID (%d) out of range [%d, %d)", from, 2, hwm))
-	} else {
-		c.bucket(from)
+}
+
+// trees visits the bucket whose root is page id, and all buckets below it, and says whether it came to the end.
+func (c *checker) trees(ctx context.Context, id uint64) bool {
+	var broken atomic.Bool
+	c.crew.run(crewSize(c.tx.limit), checkTask{id: id}, func(t checkTask) {
+		view := *c.tx.snapshot
+		mine := *c
+		mine.tx, mine.buckets, mine.stack = Tx{snapshot: &view, notes: new(notes)}, nil, t.stack
+		if !mine.guarded(ctx, func() { mine.task(t) }) {
+			broken.Store(true)
+			c.crew.stop()
+		}
+	})
+	return !broken.Load()
+}
+
+// task visits a tree and the buckets found in it, but for what others take over.
+func (c *checker) task(t checkTask) {
+	c.tree(t.id, t.flags, t.lo, t.hi)
+	for len(c.buckets) > 0 {
+		c.stack = nil
+		last := len(c.buckets) - 1
+		id := c.buckets[last]
+		c.buckets = c.buckets[:last]
+		if last > 0 && c.crew.wanted() {
+			c.crew.offer(checkTask{id: id})
+			continue
+		}
+		c.tree(id, 0, nil, nil)
 	}
+	c.tell()
+}
+
+// tell tells progress.
+func (c *checker) tell() {
+	if c.progress != nil && c.visited > 0 {
+		c.progress(c.visited)
+	}
+	c.visited = 0
 }
 
 // metaHeader looks at the header of a meta page, which nothing else does. One that is not valid anyway is of no account:
@@ -216,7 +293,7 @@ func (c *checker) storedFreelist() bool {
 	at := c.tx.meta.Freelist
 	p, err := c.tx.freelistPage()
 	if err != nil {
-		c.send(&finding{*c.tx.err})
+		c.send(&finding{*c.tx.notes.err})
 		return false
 	}
 	ids, ok := p.FreelistIDs()
@@ -248,9 +325,7 @@ func (tx *Tx) copyFree(free *pageset.Set) bool {
 			return false
 		}
 	}
-	db.mu.Lock()
-	newest := db.snap.meta
-	db.mu.Unlock()
+	newest := db.snap.Load().meta
 	if !db.freelist.isLoaded() || tx.w == nil && newest.TxID != tx.meta.TxID {
 		return false
 	}
@@ -273,16 +348,6 @@ func (f *freelist) copyTo(s *pageset.Set) {
 	}
 }
 
-// bucket visits the bucket whose root is page id, and all buckets below it.
-func (c *checker) bucket(id uint64) {
-	c.buckets = append(c.buckets, id)
-	for len(c.buckets) > 0 {
-		last := len(c.buckets) - 1
-		id, c.buckets = c.buckets[last], c.buckets[:last]
-		c.tree(id, 0, nil, nil)
-	}
-}
-
 // unreachable reports the pages that are neither in use nor free.
 func (c *checker) unreachable() {
 	if !c.freeKnown {
@@ -299,6 +364,9 @@ func (c *checker) unreachable() {
 // in [lo, hi); nil is no bound.
 func (c *checker) tree(id uint64, flags uint16, lo, hi []byte) {
 	c.proceed()
+	if c.visited++; c.visited == scanStep {
+		c.tell()
+	}
 	c.stack = append(c.stack, Pgid(id))
 	defer func() { c.stack = c.stack[:len(c.stack)-1] }()
 	if p, ok := c.visit(id); ok {
@@ -327,7 +395,7 @@ func (c *checker) visit(id uint64) (page.Page, bool) {
 		if id < c.tx.limit {
 			c.reached.Add(id) // not to be reported as lost too
 		}
-		c.send(&finding{*c.tx.err})
+		c.send(&finding{*c.tx.notes.err})
 		return nil, false
 	}
 	c.reach(id, p)
@@ -336,7 +404,7 @@ func (c *checker) visit(id uint64) (page.Page, bool) {
 
 // page returns a branch or leaf page, or what is wrong with it.
 func (c *checker) page(id uint64) (p page.Page, err error) {
-	c.tx.err = nil // of the page before
+	c.tx.notes.err = nil // of the page before
 	defer c.tx.catch(&err)
 	if id < c.tx.limit {
 		header := page.Page(c.tx.data[id*uint64(c.tx.pageSize):])
@@ -382,6 +450,10 @@ func (c *checker) elements(id uint64, p page.Page, lo, hi []byte) {
 				}
 			}
 			flags := siblings(p.Count(), i, func(j int) uint16 { return c.tx.flags(p.Child(j)) })
+			if i+1 < p.Count() && c.crew.wanted() {
+				c.crew.offer(checkTask{p.Child(i), flags, key, end, slices.Clone(c.stack)})
+				continue
+			}
 			c.tree(p.Child(i), flags, key, end)
 		} else if flags, _, value, _ := p.LeafElem(i); flags&page.BucketFlag != 0 {
 			c.value(id, i, value)

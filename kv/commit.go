@@ -47,7 +47,7 @@ func (tx *Tx) commitLogged() error {
 
 // committed calls the functions of OnCommit.
 func (tx *Tx) committed() {
-	for _, fn := range tx.onCommit {
+	for _, fn := range tx.notes.onCommit {
 		fn()
 	}
 }
@@ -56,8 +56,8 @@ func (tx *Tx) committed() {
 func (tx *Tx) commit() (err error) {
 	defer tx.discard()
 	defer tx.catch(&err)
-	if tx.err != nil {
-		return tx.err
+	if err := tx.Err(); err != nil {
+		return err
 	}
 	if err := tx.buildPages(); err != nil {
 		return err
@@ -164,16 +164,18 @@ func (db *DB) writePage(p []byte, off int64) error {
 // publish makes the committed state the one that transactions see from now on.
 func (tx *Tx) publish(g *growth) {
 	db, w := tx.db, tx.w
-	s := &snapshot{meta: tx.meta, maps: tx.maps, data: tx.fileData(*g)}
-	db.mu.Lock()
+	maps := tx.maps
 	if g.maps != nil {
+		maps = g.maps
+		db.mapLen = int64(len(maps.bytes()))
+		db.mu.Lock()
 		tx.maps.refs-- // of being the current one; tx still reads through it
-		s.maps = g.maps
-		db.mapLen = int64(len(g.maps.bytes()))
+		tx.maps.end = tx.n + 1
+		db.retired = append(db.retired, tx.maps)
+		db.mu.Unlock()
 	}
-	db.snap = s
-	observed := db.readers.open > 0
-	db.mu.Unlock()
+	db.snap.Store(db.newSnapshot(tx.meta, maps, tx.fileData(*g)))
+	observed := db.readers.open() > 0
 	db.fileSize, g.maps = g.fileSize, nil
 	db.freelist.reserve(tx.meta.HWM)
 	db.freelist.commit(tx.meta.TxID, w.allocated, w.freed, observed)

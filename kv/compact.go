@@ -3,10 +3,7 @@
 
 package kv
 
-import (
-	"bytes"
-	"context"
-)
+import "context"
 
 // Compact copies everything that src holds, sequences of buckets included, into dst, in the order of the keys and in
 // full pages: what a database that had much deleted from it needs to become small again. dst must not have any of the
@@ -18,16 +15,39 @@ func Compact(dst, src *DB, txMaxSize int64) error {
 	return CompactContext(context.Background(), dst, src, txMaxSize)
 }
 
+// CompactOption adjusts [CompactContext].
+type CompactOption func(*compactor)
+
+// CompactProgress has progress told how many bytes more of keys and values have been copied, after each of some.
+func CompactProgress(progress func(bytes int64)) CompactOption {
+	return func(c *compactor) { c.progress = progress }
+}
+
 // CompactContext is Compact that ends with ctx.
-func CompactContext(ctx context.Context, dst, src *DB, txMaxSize int64) error {
+func CompactContext(ctx context.Context, dst, src *DB, txMaxSize int64, options ...CompactOption) error {
 	return src.ViewContext(ctx, func(from *Tx) (err error) {
-		c := compactor{dst: dst, max: txMaxSize, from: from, left: from.Size()}
+		c := compactor{dst: dst, max: txMaxSize, progress: func(int64) {}}
+		for _, o := range options {
+			o(&c)
+		}
 		defer c.discard(&err)
 		if err := c.begin(ctx); err != nil {
 			return err
 		}
-		if err := c.copy(ctx, newDescent(from), &from.root); err != nil {
-			return err
+		w := startCompactWalk(from)
+		defer w.stop()
+		for steps := range w.steps {
+			done := int64(0)
+			for i := range steps {
+				if err := c.step(ctx, &steps[i]); err != nil {
+					return err
+				}
+				done += steps[i].size()
+			}
+			c.progress(done)
+		}
+		if w.failure != nil {
+			panic(w.failure)
 		}
 		return c.tx.Commit()
 	})
@@ -35,12 +55,11 @@ func CompactContext(ctx context.Context, dst, src *DB, txMaxSize int64) error {
 
 // compactor writes to the destination. Between two commits it keeps the handles of the buckets it is in.
 type compactor struct {
-	dst  *DB
-	from *Tx
-	left int64    // bytes that keys and values can still have: those of the whole file, at first
-	max  int64    // bytes of keys and values per transaction, 0 for no limit
-	size int64    // so far in this one
-	path [][]byte // names of the buckets from the root down to the one being filled
+	dst      *DB
+	max      int64    // bytes of keys and values per transaction, 0 for no limit
+	size     int64    // so far in this one
+	path     [][]byte // names of the buckets from the root down to the one being filled
+	progress func(bytes int64)
 
 	tx   *Tx
 	into []*Bucket // into[0] is the root bucket, into[i+1] is the one called path[i]
@@ -53,7 +72,7 @@ func (c *compactor) begin(ctx context.Context) error {
 		return err
 	}
 	c.tx, c.size = tx, 0
-	c.into = append(c.into[:0], filled(&tx.root))
+	c.into = append(c.into[:0], filled(tx.root))
 	for i, name := range c.path {
 		c.into = append(c.into, filled(c.into[i].Bucket(name)))
 	}
@@ -67,13 +86,9 @@ func filled(b *Bucket) *Bucket {
 }
 
 // reserve makes room for an item, by a new transaction if this one is full. It also looks whether to go on at all.
-func (c *compactor) reserve(ctx context.Context, key, value []byte) error {
+func (c *compactor) reserve(ctx context.Context, size int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
-	}
-	size := int64(len(key)) + int64(len(value))
-	if c.left -= size; c.left < 0 {
-		c.from.corrupt(c.from.meta.Root, "keys and values take more bytes than the file has: they overlap")
 	}
 	if c.max != 0 && c.size+size > c.max {
 		if err := c.tx.Commit(); err != nil {
@@ -87,55 +102,25 @@ func (c *compactor) reserve(ctx context.Context, key, value []byte) error {
 	return nil
 }
 
-// copy copies the contents of a bucket to the one at the end of the path.
-func (c *compactor) copy(ctx context.Context, d *descent, from *Bucket) error {
-	var last []byte
-	cur := from.Cursor()
-	for k, v := cur.First(); k != nil; k, v = cur.Next() {
-		switch {
-		case len(k) == 0 || len(k) > MaxKeySize && v != nil:
-			id := cur.home()
-			from.tx.corrupt(id, "page %d has a key of %d bytes", id, len(k))
-		case last != nil && bytes.Compare(last, k) >= 0:
-			id := cur.home()
-			from.tx.corrupt(id, "key %x of page %d is not above the one before it, %x", k, id, last)
-		}
-		last = k
-		if err := c.reserve(ctx, k, v); err != nil {
-			return err
-		}
-		into := c.into[len(c.into)-1]
-		if !cur.onBucket() {
-			if err := into.Put(k, v); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := c.copyBucket(ctx, d, into, d.enter(cur, k), k); err != nil {
-			return err
-		}
-		d.leave()
+// step copies what the walk has come by.
+func (c *compactor) step(ctx context.Context, s *compactStep) error {
+	last := len(c.into) - 1
+	if s.what == leaveBucket {
+		c.path, c.into = c.path[:last-1], c.into[:last]
+		return nil
 	}
-	return nil
-}
-
-// copyBucket makes the bucket called name and fills it.
-func (c *compactor) copyBucket(ctx context.Context, d *descent, into, from *Bucket, name []byte) error {
-	b, err := into.CreateBucket(name)
+	if err := c.reserve(ctx, s.size()); err != nil {
+		return err
+	}
+	if s.what == putPair {
+		return c.into[last].Put(s.key, s.value)
+	}
+	b, err := c.into[last].CreateBucket(s.key)
 	if err != nil {
 		return err
 	}
-	if err := b.SetSequence(from.Sequence()); err != nil {
-		return err
-	}
-	c.path = append(c.path, name)
-	c.into = append(c.into, filled(b))
-	if err := c.copy(ctx, d, from); err != nil {
-		return err
-	}
-	c.path = c.path[:len(c.path)-1]
-	c.into = c.into[:len(c.into)-1]
-	return nil
+	c.path, c.into = append(c.path, s.key), append(c.into, filled(b))
+	return b.SetSequence(s.sequence)
 }
 
 // discard ends the transaction if it is open, and returns the damage that it met, if that is how it ended.

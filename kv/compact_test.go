@@ -57,7 +57,11 @@ func TestCompact(t *testing.T) {
 	for _, max := range []int64{0, 1, 1000, 65536} {
 		dst := openTemp(t, nil)
 		before := id(t, dst)
-		must(t, kv.Compact(dst, src, max))
+		copied := int64(0)
+		must(t, kv.CompactContext(t.Context(), dst, src, max, kv.CompactProgress(func(n int64) { copied += n })))
+		if copied < int64(len(want))/4 {
+			t.Errorf("max %d: progress was told of %d bytes", max, copied)
+		}
 		transactions = append(transactions, id(t, dst)-before)
 		if have := content(t, dst); have != want {
 			t.Errorf("max %d: the copy has\n%swant\n%s", max, have, want)

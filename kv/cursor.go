@@ -22,6 +22,7 @@ const cursorFrames = 6
 // changes. Neither way deleting makes it skip or repeat an element.
 type Cursor struct {
 	bucket *Bucket
+	tx     *Tx // of bucket
 
 	// The leaf it stands in: a page, or a node, or neither before the first move.
 	page  page.Page
@@ -87,7 +88,9 @@ func (c *Cursor) Last() (key, value []byte) {
 // stands behind the last element.
 func (c *Cursor) Seek(seek []byte) (key, value []byte) {
 	c.start()
-	c.descend(0, toKey, seek)
+	if !c.seekPages(seek) {
+		c.descend(0, toKey, seek)
+	}
 	if c.index >= c.leafLen() && !c.nextLeaf() {
 		return nil, nil
 	}
@@ -105,16 +108,12 @@ func (c *Cursor) SeekForPrev(seek []byte) (key, value []byte) {
 
 // Next moves to the following element and returns it. At the end it returns nil and stays where it is.
 func (c *Cursor) Next() (key, value []byte) {
-	if i := c.index + 1; i < c.count && c.bucket.tx.db != nil { // the next element of the same page
-		e := c.page.Elem(i)
+	if i, p := c.index+1, c.page; i < c.count && !c.tx.ended() { // the next element of the same page
+		e := p.Record(i)
 		k, v, end := page.LeafBounds(e, i)
-		if end <= uint64(len(c.page)) {
+		if end <= uint64(len(p)) && page.LeafFlags(e)&page.BucketFlag == 0 {
 			c.index = i
-			key = c.page[k:v:v]
-			if page.LeafFlags(e)&page.BucketFlag != 0 {
-				return key, nil
-			}
-			return key, c.page[v:end:end]
+			return p.Cut(k, v), p.Cut(v, end)
 		}
 	}
 	return c.next()
@@ -147,6 +146,18 @@ func (c *Cursor) next() (key, value []byte) {
 
 // Prev moves to the element before and returns it. At the beginning it returns nil and stays where it is.
 func (c *Cursor) Prev() (key, value []byte) {
+	if i, p := c.index-1, c.page; uint(i) < uint(c.count) && !c.tx.ended() { // as in Next
+		e := p.Record(i)
+		k, v, end := page.LeafBounds(e, i)
+		if end <= uint64(len(p)) && page.LeafFlags(e)&page.BucketFlag == 0 {
+			c.index = i
+			return p.Cut(k, v), p.Cut(v, end)
+		}
+	}
+	return c.prev()
+}
+
+func (c *Cursor) prev() (key, value []byte) {
 	c.open()
 	if c.node != nil {
 		c.sync()
@@ -199,7 +210,7 @@ func (c *Cursor) onBucket() bool {
 
 // open panics if the transaction has ended.
 func (c *Cursor) open() {
-	if c.bucket.tx.db == nil {
+	if c.tx.db == nil {
 		panic("assertion failed: tx closed")
 	}
 }
@@ -221,11 +232,11 @@ func (c *Cursor) current() (key, value []byte) {
 
 func (c *Cursor) element() (flags uint32, key, value []byte) {
 	at := place{page: c.page, id: c.id, node: c.node, index: c.index}
-	return at.element(c.bucket.tx)
+	return at.element(c.tx)
 }
 
 // home is the page with the leaf the cursor stands in, for errors.
-func (c *Cursor) home() uint64 { return c.bucket.tx.home(c.id, c.page) }
+func (c *Cursor) home() uint64 { return c.tx.home(c.id, c.page) }
 
 // leafLen is the number of elements of the leaf.
 func (c *Cursor) leafLen() int {
@@ -258,7 +269,7 @@ func (c *Cursor) sync() {
 	if c.gen == c.node.gen {
 		return
 	}
-	w := c.bucket.tx.w
+	w := c.tx.w
 	i, exact := w.search(c.node, w.key(&c.cur))
 	switch {
 	case exact && c.stance == behind:
@@ -281,9 +292,10 @@ const (
 // descend goes down to a leaf: from the root at level 0, else from the branch above that level, by the index that is
 // there. Every page it comes to is held against its range, once, so that no other leaf is taken for the next.
 func (c *Cursor) descend(level, to int, key []byte) {
-	tx := c.bucket.tx
+	tx := c.tx
 	n, p, id := c.view(level)
 	c.depth = level
+	search := page.SearchFor(key)
 	for n == nil && p.Flags() == page.Branch || n != nil && !n.leaf {
 		if c.depth == maxDepth-1 {
 			tx.tooDeep(id)
@@ -293,7 +305,7 @@ func (c *Cursor) descend(level, to int, key []byte) {
 		case toLast:
 			f.index = f.count - 1
 		case toKey:
-			f.index = uint32(c.searchBranch(n, p, id, key))
+			f.index = uint32(c.searchBranch(n, p, id, key, &search))
 		}
 		c.push(f)
 		n, p, id = c.child(n, p, id, int(f.index))
@@ -311,8 +323,39 @@ func (c *Cursor) descend(level, to int, key []byte) {
 	case toLast:
 		c.stand(max(c.leafLen()-1, 0))
 	case toKey:
-		c.stand(c.searchLeaf(key))
+		c.stand(c.searchLeaf(key, &search))
 	}
+}
+
+// seekPages is descend to a key in a read transaction, if everything is as it mostly is; else it moves nowhere.
+func (c *Cursor) seekPages(key []byte) bool {
+	b, tx := c.bucket, c.tx
+	if b.edit != nil || b.root == 0 {
+		return false
+	}
+	id, search := b.root, page.SearchFor(key)
+	for depth := range cursorFrames + 1 {
+		p := tx.page(id)
+		if p.Flags() == page.Leaf {
+			i, _ := search.Leaf(p)
+			if i < 0 {
+				return false
+			}
+			c.page, c.id, c.count, c.index, c.depth = p, id, p.Count(), i, depth
+			return true
+		}
+		i := search.Branch(p)
+		if i < 0 || depth == cursorFrames {
+			return false
+		}
+		child := p.Child(i)
+		if !tx.held.has(id, i, child) {
+			return false
+		}
+		c.path[depth] = frame{id: id, index: uint32(i), count: uint32(p.Count())}
+		id = child
+	}
+	return false
 }
 
 // view is what lies at a level of the way: a node or a page. In a read transaction the way can be entered anywhere, in
@@ -320,7 +363,7 @@ func (c *Cursor) descend(level, to int, key []byte) {
 func (c *Cursor) view(level int) (n *node, p page.Page, id uint64) {
 	if level > 0 && c.bucket.edit == nil {
 		f := c.frame(level - 1)
-		return c.child(nil, c.bucket.tx.page(f.id), f.id, int(f.index))
+		return c.child(nil, c.tx.page(f.id), f.id, int(f.index))
 	}
 	n, p, id = c.root()
 	for i := range level {
@@ -343,7 +386,7 @@ func (c *Cursor) root() (*node, page.Page, uint64) {
 
 // child is the child at index i of a branch.
 func (c *Cursor) child(n *node, p page.Page, id uint64, i int) (*node, page.Page, uint64) {
-	tx, child := c.bucket.tx, uint64(0)
+	tx, child := c.tx, uint64(0)
 	if n == nil {
 		if i >= p.Count() {
 			tx.badElement(id, i)
@@ -367,36 +410,68 @@ func (c *Cursor) branchLen(n *node, p page.Page, id uint64) int {
 		return len(n.slots)
 	}
 	if p.Count() == 0 {
-		c.bucket.tx.emptyBranch(id)
+		c.tx.emptyBranch(id)
 	}
 	return p.Count()
 }
 
-func (c *Cursor) searchBranch(n *node, p page.Page, id uint64, key []byte) int {
+func (c *Cursor) searchBranch(n *node, p page.Page, id uint64, key []byte, search *page.Search) int {
 	if n != nil {
-		return c.bucket.tx.w.searchChild(n, key)
+		return c.tx.w.searchChild(n, key)
 	}
-	i := p.SearchBranch(key)
+	i := search.Branch(p)
 	if i < 0 {
-		c.bucket.tx.badSearch(id, p)
+		c.tx.badSearch(id, p)
 	}
 	return i
 }
 
-func (c *Cursor) searchLeaf(key []byte) int {
+func (c *Cursor) searchLeaf(key []byte, search *page.Search) int {
 	if c.node != nil {
-		i, _ := c.bucket.tx.w.search(c.node, key)
+		i, _ := c.tx.w.search(c.node, key)
 		return i
 	}
-	i, _ := c.page.SearchLeaf(key)
+	i, _ := search.Leaf(c.page)
 	if i < 0 {
-		c.bucket.tx.badSearch(c.id, c.page)
+		c.tx.badSearch(c.id, c.page)
 	}
 	return i
+}
+
+// sibling moves to the leaf next to this one, forwards or backwards, if they belong to the same branch and everything is
+// as it mostly is; else nowhere.
+func (c *Cursor) sibling(step int) bool {
+	tx := c.tx
+	if c.depth == 0 || c.depth > cursorFrames || c.bucket.edit != nil {
+		return false
+	}
+	f := &c.path[c.depth-1]
+	i := int(f.index) + step
+	if uint(i) >= uint(f.count) {
+		return false
+	}
+	child := page.Page(tx.data[f.id*uint64(tx.pageSize):]).Child(i)
+	if !tx.held.has(f.id, i, child) {
+		return false
+	}
+	p := tx.page(child)
+	n := p.Count()
+	if p.Flags() != page.Leaf || n == 0 {
+		return false
+	}
+	c.walk(int64(step))
+	f.index, c.page, c.id, c.count, c.index = uint32(i), p, child, n, 0
+	if step < 0 {
+		c.index = n - 1
+	}
+	return true
 }
 
 // nextLeaf moves to the first element of the next leaf that has any. If there is none it moves nowhere.
 func (c *Cursor) nextLeaf() bool {
+	if c.sibling(1) {
+		return true
+	}
 	was := *c
 	for {
 		c.walk(1)
@@ -423,6 +498,9 @@ func (c *Cursor) nextLeaf() bool {
 
 // prevLeaf moves to the last element of the leaf before that has any. If there is none it moves nowhere.
 func (c *Cursor) prevLeaf() bool {
+	if c.sibling(-1) {
+		return true
+	}
 	was := *c
 	for {
 		c.walk(-1)
@@ -451,7 +529,7 @@ func (c *Cursor) walk(step int64) {
 		c.walked = 0
 	}
 	c.walked += step
-	if tx := c.bucket.tx; uint64(max(c.walked, -c.walked)) > tx.limit {
+	if tx := c.tx; uint64(max(c.walked, -c.walked)) > tx.limit {
 		tx.corrupt(c.id, "page %d is one of more leaves than there are pages: several pages refer to some", c.id)
 	}
 }

@@ -37,35 +37,36 @@ func (tx *Tx) corrupt(id uint64, format string, args ...any) {
 // damage records what is wrong with page id. The first finding stays.
 func (tx *Tx) damage(id uint64, reason string) *CorruptError {
 	e := &CorruptError{Path: tx.path, Page: Pgid(id), Off: int64(id) * int64(tx.pageSize), Reason: reason}
-	if tx.err == nil {
-		tx.err = e
+	n := tx.note()
+	if n.err == nil {
+		n.err = e
 	}
-	tx.thrown = e
+	n.thrown = e
 	return e
 }
 
 // Err returns the damage that this transaction has met, or nil. Inside View and Update nobody needs to ask: they
 // return it.
 func (tx *Tx) Err() error {
-	if tx.err == nil {
+	if tx.notes == nil || tx.notes.err == nil {
 		return nil
 	}
-	return tx.err
+	return tx.notes.err
 }
 
 // catch turns a panic with this transaction's damage into an error, and lets every other panic pass. It is to be
 // deferred, and looks for a panic only where there was damage, so that others keep their stack.
 func (tx *Tx) catch(err *error) {
-	if tx.err == nil {
+	if tx.Err() == nil {
 		return
 	}
 	if r := recover(); r != nil {
-		if e, ok := r.(*CorruptError); !ok || e != tx.thrown {
+		if e, ok := r.(*CorruptError); !ok || e != tx.notes.thrown {
 			panic(r)
 		}
 	}
 	if *err == nil {
-		*err = tx.err
+		*err = tx.notes.err
 	}
 }
 

@@ -48,6 +48,7 @@ type DB struct {
 	fs       file.FS
 	openFile func(string, int, os.FileMode) (*os.File, error)
 	file     file.File
+	path     string
 	pageSize int
 	readOnly bool
 	bolt     bool // place pages as bbolt does
@@ -62,26 +63,53 @@ type DB struct {
 	freelist freelist
 	scratch  []uint64
 
-	mu      sync.Mutex
-	path    string
-	snap    *snapshot // of the last commit; nil once closed
+	snap    atomic.Pointer[snapshot] // of the last commit; nil once closed
 	readers readers
+
+	mu      sync.Mutex    // guards what follows
+	retired []*mapping    // that were current once and may still be in use
 	closing chan struct{} // made by Close, closed when the last reader ends
+	ended   bool          // closing is closed
 	failed  error         // why no more writes are accepted
 	counts  pageCounts
 
 	noStats bool
 	stats   *TxStats // changed atomically; allocated by itself, as 32-bit machines want it
-	txN     atomic.Int64
 
 	batch batcher
 }
 
-// snapshot is one committed state. It does not change.
+// snapshot is one committed state, and how to read it. It does not change, except for the one of a write transaction,
+// which begins as a copy of the newest.
 type snapshot struct {
-	meta page.MetaRecord
-	maps *mapping
-	data []byte // the mapping, as far as the file fills it
+	db       *DB
+	n        uint64 // the first that was current after opening is 1, and each commit makes the next
+	meta     page.MetaRecord
+	maps     *mapping
+	held     heldPages
+	data     []byte // the mapping, as far as the file fills it
+	limit    uint64 // page ids below it can be read
+	pageSize int
+	path     string
+	closed   bool // no transaction may begin any more
+}
+
+func (db *DB) newSnapshot(meta page.MetaRecord, maps *mapping, data []byte) *snapshot {
+	s := &snapshot{db: db, n: 1, meta: meta, maps: maps, held: maps.held, pageSize: db.pageSize, path: db.path}
+	s.show(data)
+	if last := db.snap.Load(); last != nil {
+		s.n = last.n + 1
+	}
+	if maps.first == 0 {
+		maps.first = s.n
+	}
+	return s
+}
+
+// show sets the bytes that are read.
+func (s *snapshot) show(data []byte) {
+	s.data = data
+	s.limit = min(s.meta.HWM, uint64(len(data)/s.pageSize))
 }
 
 // pageCounts are figures of the free list after the last write transaction.
@@ -96,40 +124,62 @@ func (db *DB) Begin(writable bool) (*Tx, error) {
 
 // BeginContext is Begin with a bound on the wait for another write transaction. A transaction outlives ctx.
 func (db *DB) BeginContext(ctx context.Context, writable bool) (tx *Tx, err error) {
-	if !db.quiet {
-		db.logger.Debugf("Starting a new transaction [writable: %t]", writable)
-		defer func() {
-			if err != nil {
-				db.logger.Errorf("Starting a new transaction [writable: %t] failed: %v", writable, err)
-			} else {
-				db.logger.Debugf("Starting a new transaction [writable: %t] successfully", writable)
-			}
-		}()
+	if db.quiet {
+		return db.begin(ctx, writable)
 	}
+	db.logger.Debugf("Starting a new transaction [writable: %t]", writable)
+	if tx, err = db.begin(ctx, writable); err != nil {
+		db.logger.Errorf("Starting a new transaction [writable: %t] failed: %v", writable, err)
+	} else {
+		db.logger.Debugf("Starting a new transaction [writable: %t] successfully", writable)
+	}
+	return tx, err
+}
+
+func (db *DB) begin(ctx context.Context, writable bool) (*Tx, error) {
 	if writable {
 		return db.beginWrite(ctx)
 	}
-	tx, err = db.beginRead()
+	tx, err := db.beginRead()
 	if err == nil && !db.noStats {
-		db.txN.Add(1)
+		tx.reader.begun.add(1)
 	}
 	return tx, err
 }
 
 func (db *DB) beginRead() (*Tx, error) {
-	tx := &Tx{db: db}
-	db.mu.Lock()
-	if db.snap == nil || db.closing != nil {
-		db.mu.Unlock()
+	s := db.snap.Load()
+	if s == nil || s.closed {
 		return nil, ErrDatabaseNotOpen
 	}
-	tx.attach(db.snap)
-	db.readers.add(tx.meta.TxID)
-	db.mu.Unlock()
-	tx.root.tx = tx
-	tx.root.InBucket = tx.rootHeader()
-	tx.root.FillPercent = DefaultFillPercent
+	at := db.readers.announce(s)
+	if s = db.settle(at, s); s == nil {
+		return nil, ErrDatabaseNotOpen
+	}
+	tx := at.newTx()
+	tx.snapshot, tx.reader = s, at
 	return tx, nil
+}
+
+// settle is the second step of a reader that has announced s: it returns the snapshot that is current, which nobody can
+// take away any more, or nil if the database is being closed, and at is given back.
+func (db *DB) settle(at *reader, s *snapshot) *snapshot {
+	for {
+		now := db.snap.Load()
+		if now == s {
+			return s
+		}
+		if now == nil || now.closed {
+			db.readers.leave(at)
+			db.reap()
+			return nil
+		}
+		at.n.Store(now.n)
+		if now.maps != s.maps {
+			db.reap() // whoever gave it up may have taken this reader for one that uses it
+		}
+		s = now
+	}
 }
 
 func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
@@ -139,36 +189,41 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 	if err := db.acquire(ctx); err != nil {
 		return nil, err
 	}
-	tx := &Tx{db: db, writable: true}
 	db.mu.Lock()
 	if err := db.refusal(); err != nil {
 		db.mu.Unlock()
 		<-db.slot
 		return nil, err
 	}
-	tx.attach(db.snap)
+	s := db.snap.Load()
+	s.maps.refs++
+	db.mu.Unlock()
+	t := &writeTx{view: *s}
+	tx := &t.Tx
+	tx.snapshot, tx.notes, tx.writable = &t.view, &t.own, true
 	tx.meta.TxID++
 	db.scratch = db.readers.appendTo(db.scratch[:0])
-	db.mu.Unlock()
+	for i := range db.scratch {
+		db.scratch[i] += s.meta.TxID - s.n // transactions are numbered without gaps
+	}
 	db.freelist.release(db.scratch)
 
 	tx.w = db.writer
 	tx.w.tx, tx.w.hwm = tx, tx.meta.HWM
-	tx.root.tx = tx
-	tx.root.InBucket = tx.rootHeader()
-	tx.root.FillPercent = DefaultFillPercent
-	tx.root.edit = &bucketEdit{bucket: &tx.root}
+	t.top = tx.rootBucket()
+	t.edit.bucket, t.top.edit = &t.top, &t.edit
+	tx.root = &t.top
 	return tx, nil
 }
 
 // refusal says why no write transaction can begin, if so. The caller holds db.mu.
 func (db *DB) refusal() error {
-	switch {
-	case db.snap == nil:
+	switch s := db.snap.Load(); {
+	case s == nil:
 		return ErrDatabaseNotOpen
 	case db.failed != nil:
 		return db.failed
-	case db.snap.meta.TxID == math.MaxUint64:
+	case s.meta.TxID == math.MaxUint64:
 		return &CorruptError{
 			Path: db.path, Page: 1, Off: int64(db.pageSize),
 			Reason: "no transaction can follow the last one: its number is the highest there is",
@@ -259,26 +314,24 @@ func (db *DB) Close() error {
 	db.slot <- struct{}{}
 	defer func() { <-db.slot }()
 
-	db.mu.Lock()
-	if db.snap == nil {
-		db.mu.Unlock()
+	s := db.snap.Load()
+	if s == nil {
 		return nil
 	}
 	close(db.quit)
-	db.closing = make(chan struct{})
-	if db.readers.open == 0 {
-		close(db.closing)
-	}
-	db.mu.Unlock()
-	<-db.closing
-
+	last := *s
+	last.closed = true
+	db.snap.Store(&last) // before anyone can find that there are no readers
 	db.mu.Lock()
-	maps := db.snap.maps
-	db.snap, db.path = nil, ""
+	db.closing = make(chan struct{})
 	db.mu.Unlock()
+	db.reap()
+	<-db.closing
+	db.snap.Store(nil)
+	db.reap()
 
 	var errs [3]error
-	errs[0] = maps.close()
+	errs[0] = s.maps.close()
 	if !db.readOnly {
 		errs[1] = db.file.Unlock()
 	}
@@ -293,8 +346,9 @@ func (db *DB) Close() error {
 
 // Path is the name of the file, empty once closed.
 func (db *DB) Path() string {
-	db.mu.Lock()
-	defer db.mu.Unlock()
+	if db.snap.Load() == nil {
+		return ""
+	}
 	return db.path
 }
 
@@ -311,9 +365,7 @@ func (db *DB) GoString() string { return fmt.Sprintf("bolt.DB{path:%q}", db.Path
 
 // Info tells where the file is mapped. It panics on a closed database.
 func (db *DB) Info() *Info {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return &Info{Data: uintptr(unsafe.Pointer(&db.snap.maps.bytes()[0])), PageSize: db.pageSize}
+	return &Info{Data: uintptr(unsafe.Pointer(&db.snap.Load().maps.bytes()[0])), PageSize: db.pageSize}
 }
 
 // Stats are the figures of the database so far; zero with NoStatistics.
@@ -322,16 +374,19 @@ func (db *DB) Stats() Stats {
 		return Stats{}
 	}
 	db.mu.Lock()
-	counts, open := db.counts, db.readers.open
+	counts := db.counts
 	db.mu.Unlock()
+	begun, cursors := db.readers.counts()
+	stats := db.stats.load()
+	stats.CursorCount += int64(cursors)
 	return Stats{
-		TxStats:       db.stats.load(),
+		TxStats:       stats,
 		FreePageN:     counts.free,
 		PendingPageN:  counts.pending,
 		FreeAlloc:     (counts.free + counts.pending) * db.pageSize,
 		FreelistInuse: page.FreelistSize(counts.free + counts.pending),
-		TxN:           int(db.txN.Load()),
-		OpenTxN:       open,
+		TxN:           int(begun),
+		OpenTxN:       db.readers.open(),
 	}
 }
 

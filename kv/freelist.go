@@ -71,16 +71,12 @@ func (f *freelist) load(ids []byte, hwm uint64) error {
 }
 
 // loadComplement takes over every page below hwm that is not in used.
-func (f *freelist) loadComplement(used *pageset.Set, hwm uint64) {
+func (f *freelist) loadComplement(used *pageset.Shared, hwm uint64) {
 	f.reserve(hwm)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.loaded = true
-	for id := uint64(2); id < hwm; id++ {
-		if !used.Has(id) {
-			f.free.Add(id)
-		}
-	}
+	f.free.AddComplement(used, pageset.FirstID, hwm)
 }
 
 // release frees the pending pages that none of the readers can see. readers are the snapshots in use, ascending.

@@ -11,7 +11,7 @@ type BucketStructure struct {
 }
 
 // Inspect describes all buckets of the database. The topmost is called root.
-func (tx *Tx) Inspect() BucketStructure { return tx.root.Inspect() }
+func (tx *Tx) Inspect() BucketStructure { return tx.top().Inspect() }
 
 // Inspect describes the bucket and all buckets below it, as this transaction sees them. The topmost is called root,
 // whatever its name.
@@ -48,7 +48,7 @@ func newDescent(tx *Tx) *descent { return &descent{left: tx.limit} }
 
 // enter goes down into the bucket that c stands on, whose name is given.
 func (d *descent) enter(c *Cursor, name []byte) *Bucket {
-	tx := c.bucket.tx
+	tx := c.tx
 	child := c.bucket.Bucket(name)
 	switch {
 	case child == nil:

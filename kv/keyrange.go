@@ -120,7 +120,7 @@ func (b *Bucket) holdWay(key []byte) {
 
 // holdWay holds every page on the way to the cursor's leaf against its range.
 func (c *Cursor) holdWay() {
-	tx := c.bucket.tx
+	tx := c.tx
 	n, p, id := c.root()
 	var r keyRange
 	for level := range c.depth {

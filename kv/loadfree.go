@@ -4,14 +4,17 @@
 package kv
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"sync"
 
 	"github.com/holtdb/holt/kv/internal/page"
 	"github.com/holtdb/holt/kv/internal/pageset"
 )
 
 // loadFreelist fills the free list from the stored one, or by looking at which pages are in use.
-func (db *DB) loadFreelist() (err error) {
+func (db *DB) loadFreelist(ctx context.Context, progress func(pages int64)) (err error) {
 	tx, err := db.beginRead()
 	if err != nil {
 		return err
@@ -25,7 +28,11 @@ func (db *DB) loadFreelist() (err error) {
 		return err
 	}
 	if tx.meta.Freelist == page.NoFreelist {
-		db.freelist.loadComplement(tx.reachable(), tx.meta.HWM)
+		used, err := tx.reachable(ctx, progress)
+		if err != nil {
+			return err
+		}
+		db.freelist.loadComplement(used, tx.meta.HWM)
 	} else if err := tx.loadStored(); err != nil {
 		return err
 	}
@@ -78,29 +85,89 @@ func (tx *Tx) freelistPage() (page.Page, error) {
 	return page.Page(tx.data[id*size : (id+uint64(p.Overflow())+1)*size]), nil
 }
 
-// reachable returns the pages that the trees are made of. It panics with the damage it meets: a page that is reached
-// twice above all, without which pages in a cycle would lead round for ever.
-func (tx *Tx) reachable() *pageset.Set {
-	used := new(pageset.Set)
-	used.Grow(tx.limit)
-	for todo := []uint64{tx.meta.Root}; len(todo) > 0; {
-		id := todo[len(todo)-1]
-		p := tx.page(id)
-		if n := int(p.Overflow()) + 1; used.AddRun(id, n) != n {
-			tx.corrupt(id, "freepages: failed to get all reachable pages (page %d: multiple references)", id)
+// scan finds the pages that the trees of a snapshot are made of, on all CPUs.
+type scan struct {
+	crew     crew[uint64]
+	ctx      context.Context
+	view     *snapshot
+	used     *pageset.Shared
+	progress func(pages int64)
+
+	mu  sync.Mutex
+	err error // the first
+}
+
+// scanStep is the number of pages after which a scan looks up.
+const scanStep = 1024
+
+// reachable returns the pages that the trees are made of, or the damage that it meets: a page that is reached twice above
+// all, without which pages in a cycle would lead round for ever.
+func (tx *Tx) reachable(ctx context.Context, progress func(pages int64)) (*pageset.Shared, error) {
+	s := scan{ctx: ctx, view: tx.snapshot, used: pageset.NewShared(tx.limit), progress: progress}
+	s.crew.run(crewSize(tx.limit), tx.meta.Root, func(id uint64) {
+		if err := s.below(id); err != nil {
+			s.fail(err)
 		}
-		todo = tx.appendRefs(todo[:len(todo)-1], id, p)
+	})
+	return s.used, cmp.Or(s.err, ctx.Err())
+}
+
+func (s *scan) fail(err error) {
+	s.crew.stop()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = err
 	}
-	return used
+}
+
+// below visits page id and everything that it leads to, but for what others take over.
+func (s *scan) below(id uint64) (err error) {
+	tx := Tx{snapshot: s.view} // of its own, for the damage that it meets
+	defer tx.catch(&err)
+	visited := int64(0)
+	for todo := []uint64{id}; len(todo) > 0; {
+		if len(todo) > 1 && s.crew.wanted() {
+			s.crew.offer(todo[0]) // what has lain there longest leads to most
+			todo = todo[1:]
+		}
+		id, todo = todo[len(todo)-1], todo[:len(todo)-1]
+		p := tx.page(id)
+		for n := range uint64(p.Overflow()) + 1 {
+			if !s.used.Add(id + n) {
+				tx.corrupt(id, "freepages: failed to get all reachable pages (page %d: multiple references)", id)
+			}
+		}
+		todo = tx.appendRefs(todo, id, p)
+		if visited++; visited%scanStep == 0 {
+			if err := s.ctx.Err(); err != nil {
+				return err
+			}
+			s.report(scanStep)
+		}
+	}
+	s.report(visited % scanStep)
+	return nil
+}
+
+func (s *scan) report(pages int64) {
+	if s.progress != nil && pages > 0 {
+		s.progress(pages)
+	}
 }
 
 // appendRefs adds the pages that page id refers to: its children, or the roots of the buckets in it.
 func (tx *Tx) appendRefs(refs []uint64, id uint64, p page.Page) []uint64 {
-	for i := range p.Count() {
-		if p.Flags() == page.Branch {
+	if p.Flags() == page.Branch {
+		for i := range p.Count() {
 			refs = append(refs, p.Child(i))
-			continue
 		}
+		return refs
+	}
+	if !p.HasBuckets() {
+		return refs
+	}
+	for i := range p.Count() {
 		flags, _, value, ok := p.LeafElem(i)
 		if !ok {
 			tx.badElement(id, i)

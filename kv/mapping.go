@@ -8,16 +8,19 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
+	"slices"
 
 	"github.com/holtdb/holt/internal/file"
 )
 
-// mapping is a view of the file. When the file outgrows it a longer one takes its place, and this one stays until the
-// last transaction that reads through it has ended: nobody waits.
+// mapping is a view of the file. When the file outgrows it a longer one takes its place, and this one is retired: it stays
+// until the last transaction that reads through it has ended, and nobody waits.
 type mapping struct {
 	m      file.Mapping
-	refs   int // transactions that read through it, and one while it is current; guarded by DB.mu
-	locked int // bytes held in memory
+	refs   int    // one while it is current, one of the write transaction; those of readers are in their places
+	locked int    // bytes held in memory
+	first  uint64 // n of the first snapshot that it shows
+	end    uint64 // of the first that another shows, once retired
 	held   heldPages
 }
 
@@ -77,20 +80,31 @@ func (db *DB) lockMemory(m *mapping, fileSize int64) error {
 	return nil
 }
 
-// release gives up one reference to m. The caller holds db.mu and calls the result after unlocking, if there is one.
-func (db *DB) release(m *mapping) *mapping {
-	if m.refs--; m.refs > 0 {
-		return nil
+// reap ends the mappings that nobody uses any more, and the wait of Close. It is to be called after a transaction has
+// ended that read through a retired mapping, or while the database is being closed.
+func (db *DB) reap() {
+	db.mu.Lock()
+	var unused []*mapping
+	db.retired = slices.DeleteFunc(db.retired, func(m *mapping) bool {
+		if m.refs > 0 || db.readers.use(m) {
+			return false
+		}
+		unused = append(unused, m)
+		return true
+	})
+	if db.closing != nil && !db.ended && db.readers.open() == 0 {
+		db.ended = true
+		close(db.closing)
 	}
-	return m
+	db.mu.Unlock()
+	for _, m := range unused {
+		db.unmap(m)
+	}
 }
 
-// unmap ends a mapping that nobody uses, nil for none. The error of a mapping that will not go away is of no use to the
+// unmap ends a mapping that nobody uses. The error of a mapping that will not go away is of no use to the
 // transaction that happened to be its last.
 func (db *DB) unmap(m *mapping) {
-	if m == nil {
-		return
-	}
 	if err := m.close(); err != nil {
 		db.logger.Errorf("unmapping %s failed: %v", db.file.Name(), err)
 	}

@@ -119,11 +119,11 @@ func (db *DB) open(ctx context.Context, path string, mode os.FileMode, o *Option
 		db.writer = newWriter(db.pageSize)
 	}
 	if !db.readOnly || db.PreLoadFreelist {
-		if err := db.loadFreelist(); err != nil {
+		if err := db.loadFreelist(ctx, o.Progress); err != nil {
 			return err
 		}
 	}
-	if !db.readOnly && !db.NoFreelistSync && db.snap.meta.Freelist == page.NoFreelist {
+	if !db.readOnly && !db.NoFreelistSync && db.snap.Load().meta.Freelist == page.NoFreelist {
 		return db.storeFreelist(&maps)
 	}
 	return nil
@@ -293,7 +293,7 @@ func (db *DB) readMetas(maps *mapping) error {
 		meta = m1.Record()
 	}
 	db.mapLen = int64(len(maps.bytes()))
-	db.snap = &snapshot{meta: meta, maps: maps, data: data}
+	db.snap.Store(db.newSnapshot(meta, maps, data))
 	return nil
 }
 
@@ -315,6 +315,6 @@ func (db *DB) storeFreelist(maps **mapping) error {
 		return err
 	}
 	err = tx.Commit()
-	*maps = db.snap.maps
+	*maps = db.snap.Load().maps
 	return err
 }

@@ -56,6 +56,10 @@ type Options struct {
 	// NoGrowSync sets DB.NoGrowSync: the file is not extended and flushed ahead of the writes that need the space.
 	NoGrowSync bool
 
+	// Progress is told how many pages more were looked at by an Open that has to walk over the whole file. It is called
+	// now and then, from several goroutines.
+	Progress func(pages int64)
+
 	// NoFreelistSync sets DB.NoFreelistSync: free pages are not stored with each commit, which makes commits
 	// smaller and the next Open slower, as it must walk the whole file to find them.
 	NoFreelistSync bool

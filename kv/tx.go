@@ -3,11 +3,7 @@
 
 package kv
 
-import (
-	"sync/atomic"
-
-	"github.com/holtdb/holt/kv/internal/page"
-)
+import "github.com/holtdb/holt/kv/internal/page"
 
 // Tx is a transaction: a snapshot to read, or the one place where the database is changed.
 //
@@ -17,47 +13,69 @@ type Tx struct {
 	// WriteFlag is or-ed into the flags with which WriteTo opens the file anew; 0 reads through the open one.
 	WriteFlag int
 
-	db       *DB // nil once ended
-	path     string
-	meta     page.MetaRecord
-	maps     *mapping
-	data     []byte // what the file holds, as far as it is mapped
-	limit    uint64 // page ids below it can be read
-	held     heldPages
-	pageSize int
-	root     Bucket
-	w        *writer // nil in a read transaction
+	*snapshot // what it reads, for a write transaction its own, as it was when it began; nothing once ended
+
+	reader   *reader // the place of a read transaction
+	root     *Bucket // of a write transaction
+	w        *writer // likewise
+	cursors  tally   // made, those of lookups among them
+	notes    *notes  // of a write transaction, and of others that have any
 	writable bool
-	managed  bool          // run by View or Update, which end it
-	cursors  atomic.Int64  // so that goroutines which share a read transaction, though they should not, get away with it
-	stats    *TxStats      // of an ended write transaction
+	managed  bool // run by View or Update, which end it
+}
+
+// A read transaction is allocated anew each time, since it stays with the user, who may ask it later whether it has
+// ended. To be quickly done with, it has little memory of its own.
+
+// notes are what few read transactions have.
+type notes struct {
 	err      *CorruptError // the first damage that was met
 	thrown   *CorruptError // the last
+	stats    TxStats       // of an ended write transaction
 	onCommit []func()
 	checks   *checks
 }
 
-// attach points tx at a snapshot, whose mapping stays until it ends. The caller holds db.mu.
-func (tx *Tx) attach(s *snapshot) {
-	s.maps.refs++
-	tx.path = tx.db.path
-	tx.meta = s.meta
-	tx.pageSize = tx.db.pageSize
-	tx.maps = s.maps
-	tx.held = s.maps.held
-	tx.show(s.data)
+// writeTx is a write transaction with all that belongs to it.
+type writeTx struct {
+	Tx
+	view snapshot
+	own  notes
+	top  Bucket
+	edit bucketEdit
+}
+
+// nothing is what an ended transaction reads: there is no DB.
+var nothing snapshot
+
+// ended says whether tx has ended. It is what a step of a cursor can afford.
+func (tx *Tx) ended() bool { return tx.snapshot == &nothing }
+
+func (tx *Tx) note() *notes {
+	if tx.notes == nil {
+		tx.notes = new(notes)
+	}
+	return tx.notes
+}
+
+// rootBucket is a new handle of the root bucket.
+func (tx *Tx) rootBucket() Bucket {
+	return Bucket{InBucket: tx.rootHeader(), FillPercent: DefaultFillPercent, tx: tx}
+}
+
+// top is the root bucket for users to keep.
+func (tx *Tx) top() *Bucket {
+	if tx.root != nil {
+		return tx.root
+	}
+	b := tx.rootBucket()
+	return &b
 }
 
 // rootHeader is the header of the root bucket. Page 0 would make it an inline bucket, which it cannot be; page 1 is as
 // wrong and is noticed when it is read.
 func (tx *Tx) rootHeader() InBucket {
 	return InBucket{root: max(tx.meta.Root, 1), seq: tx.meta.Sequence}
-}
-
-// show sets the bytes that tx reads.
-func (tx *Tx) show(data []byte) {
-	tx.data = data
-	tx.limit = min(tx.meta.HWM, uint64(len(data)/tx.pageSize))
 }
 
 // run runs fn, commits if the transaction can be committed, and ends it in any case.
@@ -94,40 +112,50 @@ func (tx *Tx) Rollback() error {
 
 // end closes tx and gives back what it holds.
 func (tx *Tx) end(committed bool) {
-	db := tx.db
-	tx.checks.stop()
-	if tx.w != nil {
-		if !committed {
-			db.freelist.undo(tx.w.allocated, tx.w.freed, tx.w.hwm)
-		}
-		tx.w.stats.CursorCount += tx.cursors.Load()
-		if !db.noStats {
-			db.stats.add(&tx.w.stats)
-		}
-		stats := tx.w.stats
-		tx.stats = &stats
-		tx.w.reset()
-	} else if !db.noStats && tx.cursors.Load() != 0 {
-		db.stats.IncCursorCount(tx.cursors.Load())
+	if tx.notes != nil {
+		tx.notes.checks.stop()
 	}
-	db.mu.Lock()
-	unused := db.release(tx.maps)
 	if tx.w == nil {
-		db.readers.remove(tx.meta.TxID)
-		if db.readers.open == 0 && db.closing != nil {
-			close(db.closing)
-		}
+		tx.endRead()
 	} else {
-		db.counts.free, db.counts.pending = db.freelist.counts()
+		tx.endWrite(committed)
 	}
+}
+
+func (tx *Tx) endRead() {
+	db, at, maps := tx.db, tx.reader, tx.maps
+	if !db.noStats && tx.cursors.load() != 0 {
+		at.cursors.add(tx.cursors.load())
+	}
+	tx.snapshot = &nothing
+	db.readers.leave(at)
+	if s := db.snap.Load(); s != nil && (s.maps != maps || s.closed) {
+		db.reap()
+	}
+}
+
+func (tx *Tx) endWrite(committed bool) {
+	db, w := tx.db, tx.w
+	if !committed {
+		db.freelist.undo(w.allocated, w.freed, w.hwm)
+	}
+	w.stats.CursorCount += int64(tx.cursors.load())
+	if !db.noStats {
+		db.stats.add(&w.stats)
+	}
+	tx.notes.stats = w.stats
+	w.reset()
+	db.mu.Lock()
+	tx.maps.refs--
+	db.counts.free, db.counts.pending = db.freelist.counts()
+	retired := len(db.retired) > 0
 	db.mu.Unlock()
-	db.unmap(unused)
-	tx.db, tx.data, tx.maps, tx.limit = nil, nil, nil, 0
-	tx.root = Bucket{tx: tx}
-	if tx.w != nil {
-		tx.w = nil
-		<-db.slot
+	*tx.snapshot, *tx.root = nothing, Bucket{tx: tx}
+	tx.snapshot, tx.w = &nothing, nil
+	if retired {
+		db.reap()
 	}
+	<-db.slot
 }
 
 // ID is the number of the snapshot that a read transaction sees, or that a write transaction will make; -1 once ended.
@@ -150,53 +178,73 @@ func (tx *Tx) Size() int64 {
 func (tx *Tx) Writable() bool { return tx.writable }
 
 // OnCommit adds a function to be called after a successful commit, when another transaction may already have begun.
-func (tx *Tx) OnCommit(fn func()) { tx.onCommit = append(tx.onCommit, fn) }
+func (tx *Tx) OnCommit(fn func()) {
+	n := tx.note()
+	n.onCommit = append(n.onCommit, fn)
+}
 
 // Stats are the figures of this transaction.
 func (tx *Tx) Stats() TxStats {
 	switch {
-	case tx.stats != nil:
-		return *tx.stats
 	case tx.w != nil:
 		s := tx.w.stats
-		s.CursorCount += tx.cursors.Load()
+		s.CursorCount += int64(tx.cursors.load())
 		return s
+	case tx.writable:
+		return tx.notes.stats
 	}
-	return TxStats{CursorCount: tx.cursors.Load()}
+	return TxStats{CursorCount: int64(tx.cursors.load())}
 }
 
 // Bucket returns a top-level bucket, nil if there is none of that name.
-func (tx *Tx) Bucket(name []byte) *Bucket { return tx.root.lookup(name, new(Bucket)) }
+func (tx *Tx) Bucket(name []byte) *Bucket { return tx.lookup(name, new(Bucket)) }
+
+// lookup is Bucket, with room for the handle of a read transaction.
+func (tx *Tx) lookup(name []byte, child *Bucket) *Bucket {
+	if tx.root != nil {
+		return tx.root.lookup(name, child)
+	}
+	root := tx.rootBucket()
+	return root.lookup(name, child)
+}
 
 // CreateBucket makes a top-level bucket; see [Bucket.CreateBucket].
-func (tx *Tx) CreateBucket(name []byte) (*Bucket, error) { return tx.root.CreateBucket(name) }
+func (tx *Tx) CreateBucket(name []byte) (*Bucket, error) { return tx.top().CreateBucket(name) }
 
 // CreateBucketIfNotExists returns a top-level bucket, made if needed; see [Bucket.CreateBucketIfNotExists].
 func (tx *Tx) CreateBucketIfNotExists(name []byte) (*Bucket, error) {
-	return tx.root.CreateBucketIfNotExists(name)
+	return tx.top().CreateBucketIfNotExists(name)
 }
 
 // DeleteBucket deletes a top-level bucket; see [Bucket.DeleteBucket].
-func (tx *Tx) DeleteBucket(name []byte) error { return tx.root.DeleteBucket(name) }
+func (tx *Tx) DeleteBucket(name []byte) error { return tx.top().DeleteBucket(name) }
 
 // MoveBucket moves the bucket named child from src to dst; nil stands for the top level. See [Bucket.MoveBucket].
 func (tx *Tx) MoveBucket(child []byte, src, dst *Bucket) error {
 	if src == nil {
-		src = &tx.root
+		src = tx.top()
 	}
 	if dst == nil {
-		dst = &tx.root
+		dst = tx.top()
 	}
 	return src.MoveBucket(child, dst)
 }
 
 // Cursor walks over the top level. [Cursor.Bucket] of it is the root bucket, which may hold plain keys too.
-func (tx *Tx) Cursor() *Cursor { return tx.root.Cursor() }
+func (tx *Tx) Cursor() *Cursor { return tx.top().Cursor() }
 
 // ForEach calls fn for every top-level bucket in the order of their names, and with a nil bucket for a plain key of the
 // root. It stops at the first error and returns it.
 func (tx *Tx) ForEach(fn func(name []byte, b *Bucket) error) error {
-	return tx.root.ForEach(func(k, _ []byte) error { return fn(k, tx.root.Bucket(k)) })
+	return tx.top().ForEach(func(k, _ []byte) error { return fn(k, tx.Bucket(k)) })
+}
+
+// reading is to be called before each lookup. It panics if the transaction has ended.
+func (tx *Tx) reading() {
+	if tx.db == nil {
+		panic("assertion failed: tx closed")
+	}
+	tx.cursors.add(1) // goroutines that share a transaction, though they should not, get away with a wrong count
 }
 
 // page returns a branch or leaf page with its overflow pages.

@@ -32,14 +32,15 @@ With --from-page, checks only what is under that page.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			noteMetas(cmd.ErrOrStderr(), args[0])
 			return o.view(cmd.Context(), args[0], func(tx *kv.Tx) error {
-				bar := progress.New(cmd.ErrOrStderr(), "checking "+args[0], 0)
+				bar := progress.New(cmd.ErrOrStderr(), "checking "+args[0]+", pages", 0)
 				defer bar.Done()
 				print, conclude := printFinding, concludeCheck
 				if asJSON {
 					print, conclude = printFindingJSON, func(io.Writer, int) {}
 				}
 				n := 0
-				for finding := range tx.CheckContext(cmd.Context(), kv.WithPageId(from), kv.WithKVStringer(keyTexts{})) {
+				for finding := range tx.CheckContext(cmd.Context(), kv.WithPageId(from), kv.WithKVStringer(keyTexts{}),
+					kv.WithProgress(bar.Add)) {
 					n++
 					bar.Done()
 					if err := print(cmd.OutOrStdout(), finding); err != nil {

@@ -99,6 +99,15 @@ func (p Page) LeafElem(i int) (flags uint32, key, value []byte, ok bool) {
 	return LeafFlags(e), p[k:v:v], p[v:end:end], true
 }
 
+// HasBuckets says whether an element of a leaf page is a bucket.
+func (p Page) HasBuckets() bool {
+	var flags uint32
+	for table := p[HeaderSize : HeaderSize+ElemSize*p.Count()]; len(table) >= ElemSize; table = table[ElemSize:] {
+		flags |= ne.Uint32(table[0:4])
+	}
+	return flags&BucketFlag != 0
+}
+
 // LeafSpan locates element i of a leaf page: the key starts at off of the run, the value directly behind it.
 func (p Page) LeafSpan(i int) (flags uint32, off uint64, ksize, vsize uint32, ok bool) {
 	e := p.Elem(i)

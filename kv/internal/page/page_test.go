@@ -295,3 +295,35 @@ func TestTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestUnchecked compares what scans use with what checks bounds.
+func TestUnchecked(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var elems []elem
+		buckets := false
+		for range rapid.IntRange(1, 20).Draw(t, "elements") {
+			e := elem{key: genKey.Draw(t, "key"), value: genKey.Draw(t, "value")}
+			if rapid.IntRange(0, 9).Draw(t, "bucket") == 0 {
+				e.flags, buckets = page.BucketFlag, true
+			}
+			elems = append(elems, e)
+		}
+		p := build(page.Leaf, elems)
+		if p.HasBuckets() != buckets {
+			t.Fatalf("the page has buckets: %t", !buckets)
+		}
+		for i := range elems {
+			e := p.Record(i)
+			if e != p.Elem(i) {
+				t.Fatalf("record %d lies elsewhere", i)
+			}
+			k, v, end := page.LeafBounds(e, i)
+			key, value := p.Cut(k, v), p.Cut(v, end)
+			_, wantKey, wantValue, _ := p.LeafElem(i)
+			if !bytes.Equal(key, wantKey) || !bytes.Equal(value, wantValue) || value == nil ||
+				cap(key) != len(key) || cap(value) != len(value) {
+				t.Fatalf("element %d is %q: %q, want %q: %q", i, key, value, wantKey, wantValue)
+			}
+		}
+	})
+}
