@@ -86,7 +86,7 @@ func (b *Bucket) rootNode() *node {
 	e := b.edit
 	if e.node == nil {
 		if b.root == 0 {
-			e.node, _ = b.tx.w.read(b.inline, e.base, 0)
+			e.node, _ = b.tx.w.read(b.inline, e.base, 0, false)
 		} else {
 			e.node = b.tx.w.load(b.root, keyRange{})
 		}
@@ -195,20 +195,24 @@ func (b *Bucket) set(key, value []byte) error {
 	w := b.tx.w
 	s := w.element(key, value)
 	key = w.key(&s) // not the caller's, who might change it
-	at := b.find(key)
-	if at.exact {
-		if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
+	if b.tx.db.bolt { // where a Put that is refused touches no page
+		if at := b.find(key); at.exact {
+			if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
+				return ErrIncompatibleValue
+			}
+		}
+	} else {
+		b.tx.cursors.Add(1)
+	}
+	n := b.leaf(key)
+	i, exact := w.search(n, key)
+	if exact {
+		if n.slots[i].ref&slotBucket != 0 {
 			return ErrIncompatibleValue
 		}
+		w.forget(n.slots[i])
 	}
-	if at.node != nil {
-		if at.exact {
-			w.forget(at.node.slots[at.index])
-		}
-		at.node.insert(at.index, at.exact, s)
-		return nil
-	}
-	b.put(key, s)
+	n.insert(i, exact, s)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/holtdb/holt/kv/internal/page"
+	"github.com/holtdb/holt/kv/internal/pageset"
 )
 
 const (
@@ -38,6 +39,10 @@ type writer struct {
 	allocated []run  // pages taken by this commit, to give back if it fails
 	freed     []run  // pages of the old tree, pending once it succeeds
 	next      uint64 // where in the free pages this commit's pages go on; 0 for the lowest that fit
+
+	// ordered are the pages whose keys a transaction has found in order, so that this is looked at once. A page that is
+	// written where one of them was has its keys in order too: it comes from a node.
+	ordered pageset.Set
 
 	images  arena      // pages as they will be written
 	dirty   []dirtyRun // in any order
@@ -167,33 +172,21 @@ func (w *writer) element(key, value []byte) slot {
 }
 
 // read makes a node of page p, whose first byte lies at offset base of the file or of memory. The last byte of its
-// elements lies before end of the page.
-func (w *writer) read(p page.Page, base, id uint64) (n *node, end uint64) {
+// elements lies before end of the page. ordered says that its keys are known to ascend.
+func (w *writer) read(p page.Page, base, id uint64, ordered bool) (n *node, end uint64) {
 	n = w.newNode(p.Flags() == page.Leaf)
 	count := p.Count()
-	if !n.leaf && count == 0 {
-		w.tx.emptyBranch(id)
-	}
 	if cap(n.slots) < count {
 		n.slots = make([]slot, 0, count+count/8+8)
 	}
 	n.slots = n.slots[:count]
-	var last []byte
-	end = uint64(page.HeaderSize + page.ElemSize*count)
-	for i := range n.slots {
-		off, ksize, vsize, ok := p.Span(i)
-		if !ok {
-			w.tx.badElement(w.tx.home(id, p), i)
-		}
-		key := p[off : off+uint64(ksize)]
-		if i > 0 && bytes.Compare(last, key) >= 0 {
-			w.tx.unordered(w.tx.home(id, p), i, key)
-		}
-		last = key
-		s := slot{loc: base + off, ksize: ksize, vsize: vsize, ref: w.readRef(p, i, id)}
-		n.slots[i] = s
-		n.size += elemSize(s)
-		end = max(end, off+uint64(ksize)+uint64(vsize))
+	if n.leaf {
+		end = w.readLeaf(n, p, base, id)
+	} else {
+		end = w.readBranch(n, p, base, id)
+	}
+	if !ordered {
+		w.checkOrder(n, p, id)
 	}
 	if n.size > int64(len(p)) { // written anew they would not overlap
 		w.tx.overlapping(id, n.size, p)
@@ -201,20 +194,58 @@ func (w *writer) read(p page.Page, base, id uint64) (n *node, end uint64) {
 	return n, end
 }
 
-// readRef is the ref of a slot for element i of page p.
-func (w *writer) readRef(p page.Page, i int, id uint64) uint64 {
-	if p.Flags() == page.Branch {
+// readLeaf fills the slots of a leaf.
+func (w *writer) readLeaf(n *node, p page.Page, base, id uint64) (end uint64) {
+	bytes := uint64(0)
+	for i := range n.slots {
+		flags, off, ksize, vsize, ok := p.LeafSpan(i)
+		if !ok {
+			w.tx.badElement(w.tx.home(id, p), i)
+		}
+		if flags &= page.BucketFlag; id == 0 && flags != 0 {
+			w.tx.badInline(w.tx.home(id, p), i)
+		}
+		n.slots[i] = slot{loc: base + off, ksize: ksize, vsize: vsize, ref: uint64(flags)}
+		size := uint64(ksize) + uint64(vsize)
+		bytes += size
+		end = max(end, off+size)
+	}
+	table := page.HeaderSize + page.ElemSize*len(n.slots)
+	n.size = int64(table) + int64(bytes)
+	return max(end, uint64(table))
+}
+
+// readBranch fills the slots of a branch.
+func (w *writer) readBranch(n *node, p page.Page, base, id uint64) (end uint64) {
+	if len(n.slots) == 0 {
+		w.tx.emptyBranch(id)
+	}
+	bytes := uint64(0)
+	for i := range n.slots {
+		off, ksize, ok := p.BranchSpan(i)
+		if !ok {
+			w.tx.badElement(id, i)
+		}
 		child := p.Child(i)
 		if child&nodeRef != 0 {
 			w.tx.badChild(id, i, child)
 		}
-		return child
+		n.slots[i] = slot{loc: base + off, ksize: ksize, ref: child}
+		bytes += uint64(ksize)
+		end = max(end, off+uint64(ksize))
 	}
-	flags := page.LeafFlags(p.Elem(i)) & page.BucketFlag
-	if id == 0 && flags != 0 {
-		w.tx.badInline(w.tx.home(id, p), i)
+	table := page.HeaderSize + page.ElemSize*len(n.slots)
+	n.size = int64(table) + int64(bytes)
+	return max(end, uint64(table))
+}
+
+// checkOrder panics unless the keys of n, just read from page p, ascend.
+func (w *writer) checkOrder(n *node, p page.Page, id uint64) {
+	for i := 1; i < len(n.slots); i++ {
+		if key := w.key(&n.slots[i]); bytes.Compare(w.key(&n.slots[i-1]), key) >= 0 {
+			w.tx.unordered(w.tx.home(id, p), i, key)
+		}
 	}
-	return uint64(flags)
 }
 
 // load makes a node of page id, whose keys are to be in r.
@@ -225,8 +256,9 @@ func (w *writer) load(id uint64, r keyRange) *node {
 		tx.corrupt(id, "page %d: reachable freed", id)
 	}
 	tx.hold(id, p, r)
-	n, end := w.read(p, id*uint64(tx.pageSize), id)
+	n, end := w.read(p, id*uint64(tx.pageSize), id, w.ordered.Has(id))
 	tx.checkSpare(id, p, end)
+	w.ordered.Add(id)
 	n.id, n.run = id, p.Overflow()+1
 	return n
 }
