@@ -25,6 +25,7 @@ var crashOptions = []struct {
 	{"no grow sync", kv.Options{PageSize: 1024, NoGrowSync: true}},
 	{"bolt, neither", kv.Options{PageSize: 1024, BoltPlacement: true, NoFreelistSync: true, NoGrowSync: true}},
 	{"large pages", kv.Options{PageSize: 4096}},
+	{"written early", kv.WriteEarly(kv.Options{PageSize: 1024}, 5000)},
 }
 
 // crasher runs a workload and looks, ahead of every call that changes the disk or makes it durable, at what might be

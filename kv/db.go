@@ -51,8 +51,10 @@ type DB struct {
 	pageSize int
 	readOnly bool
 	bolt     bool // place pages as bbolt does
-	logger   Logger
-	quiet    bool // the logger discards
+	// imagesMax is the constant, unless a test says otherwise.
+	imagesMax int
+	logger    Logger
+	quiet     bool // the logger discards
 
 	quit     chan struct{} // closed by Close
 	slot     chan struct{} // holds a token while a write transaction is open; guards the fields up to mu

@@ -194,7 +194,7 @@ func (b *Bucket) set(key, value []byte) error {
 	}
 	w := b.tx.w
 	s := w.element(key, value)
-	key = w.key(&s) // not the caller's, who might change it
+	key = w.key(&s)   // not the caller's, who might change it
 	if b.tx.db.bolt { // where a Put that is refused touches no page
 		if at := b.find(key); at.exact {
 			if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {

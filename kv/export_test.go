@@ -31,3 +31,9 @@ func LosePage(db *DB) uint64 {
 	id, _ := db.freelist.take(0, 1)
 	return id
 }
+
+// WriteEarly returns options with which commits write pages ahead once they have so many bytes.
+func WriteEarly(o Options, bytes int) Options {
+	o.imagesMax = bytes
+	return o
+}

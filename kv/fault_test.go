@@ -24,6 +24,7 @@ var faultOptions = []struct {
 	{"bolt, no freelist", kv.Options{PageSize: 1024, BoltPlacement: true, NoFreelistSync: true}},
 	{"no grow sync, locked in memory", kv.Options{PageSize: 1024, NoGrowSync: true, Mlock: true}},
 	{"no sync", kv.Options{PageSize: 1024, NoSync: true}},
+	{"written early", kv.WriteEarly(kv.Options{PageSize: 1024}, 5000)},
 }
 
 // faultRules are the ways in which calls fail, by the number of the first.

@@ -118,6 +118,26 @@ func (f *filler) external(value []byte, cut bool) {
 	f.cut = f.at
 }
 
+// imagesMax is the number of bytes of page images from which they are written before the commit is complete. Nobody
+// misses what their places held, and a commit takes no memory for all its pages at once.
+const imagesMax = arenaKeep
+
+// writeEarly writes the pages that have been put together so far, if those are many.
+func (w *writer) writeEarly() error {
+	if w.images.size < w.tx.db.imagesMax {
+		return nil
+	}
+	if _, err := w.tx.extend(); err != nil {
+		return err
+	}
+	if err := w.writePages(); err != nil {
+		return err
+	}
+	w.dirty, w.segs = emptied(w.dirty), emptied(w.segs)
+	w.images.reset()
+	return nil
+}
+
 // writePages writes the dirty runs in the order of the file, those side by side at once.
 func (w *writer) writePages() error {
 	slices.SortFunc(w.dirty, func(a, b dirtyRun) int { return cmp.Compare(a.id, b.id) })

@@ -64,6 +64,7 @@ func newDB(o *Options) *DB {
 		openFile:        o.OpenFile,
 		readOnly:        o.ReadOnly,
 		bolt:            o.BoltPlacement,
+		imagesMax:       cmp.Or(o.imagesMax, imagesMax),
 		noStats:         o.NoStatistics,
 		quit:            make(chan struct{}),
 		slot:            make(chan struct{}, 1),

@@ -109,7 +109,8 @@ type Options struct {
 	// either kind of file is valid for both programs.
 	BoltPlacement bool
 
-	fs file.FS // of the tests; nil is the operating system
+	fs        file.FS // of the tests; nil is the operating system
+	imagesMax int     // of the tests; 0 is the constant
 }
 
 // String lists the options that a bbolt database has too, and those of this package that are set.

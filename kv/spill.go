@@ -227,5 +227,5 @@ func (w *writer) place(slots []slot, size int64, leaf bool) error {
 		out.loc, out.ksize = slots[0].loc, slots[0].ksize
 	}
 	w.outs = append(w.outs, out)
-	return nil
+	return w.writeEarly()
 }

@@ -39,6 +39,8 @@ type writer struct {
 	allocated []run  // pages taken by this commit, to give back if it fails
 	freed     []run  // pages of the old tree, pending once it succeeds
 	next      uint64 // where in the free pages this commit's pages go on; 0 for the lowest that fit
+	kept      run    // free pages for the last pages of this commit
+	expected  int    // how many pages are still to come
 
 	// ordered are the pages whose keys a transaction has found in order, so that this is looked at once. A page that is
 	// written where one of them was has its keys in order too: it comes from a node.
@@ -85,7 +87,7 @@ func (w *writer) reset() {
 	w.images.reset()
 	w.ext, w.segs, w.iov, w.names = emptied(w.ext), emptied(w.segs), emptied(w.iov), emptied(w.names)
 	w.allocated, w.freed, w.dirty, w.outs = emptied(w.allocated), emptied(w.freed), emptied(w.dirty), emptied(w.outs)
-	w.next = 0
+	w.next, w.kept, w.expected = 0, run{}, 0
 	w.stats = TxStats{}
 	w.tx = nil
 }
