@@ -156,7 +156,7 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 
 	tx.w = db.writer
 	tx.w.tx, tx.w.hwm = tx, tx.meta.HWM
-	tx.w.ordered.Grow(tx.meta.HWM)
+	tx.w.plain.Grow(tx.meta.HWM)
 	tx.root.tx = tx
 	tx.root.InBucket = tx.rootHeader()
 	tx.root.FillPercent = DefaultFillPercent

@@ -86,7 +86,7 @@ func (b *Bucket) rootNode() *node {
 	e := b.edit
 	if e.node == nil {
 		if b.root == 0 {
-			e.node, _ = b.tx.w.read(b.inline, e.base, 0, false)
+			e.node, _ = b.tx.w.read(b.inline, e.base, 0)
 		} else {
 			e.node = b.tx.w.load(b.root, keyRange{})
 		}
@@ -100,17 +100,26 @@ func (b *Bucket) lastNode(key []byte) (n *node, i int) {
 	if e.recent.holds(key) {
 		return e.recent.leaf, 0
 	}
-	for n = e.node; !n.leaf; n = w.nodes[uint32(n.slots[i].ref)] {
+	for n = e.node; !n.leaf; {
 		i = w.searchChild(n, key)
-		if n.slots[i].ref&nodeRef == 0 {
+		ref := w.refAt(n, i)
+		if ref&nodeRef == 0 {
 			return n, i
 		}
+		n = w.nodes[uint32(ref)]
 	}
 	return n, 0
 }
 
-// leaf returns the node of the leaf that key belongs to, with nodes for the whole way to it.
+// leaf returns the node of the leaf that key belongs to, opened.
 func (b *Bucket) leaf(key []byte) *node {
+	n := b.anyLeaf(key)
+	b.tx.w.open(n)
+	return n
+}
+
+// anyLeaf returns the node of the leaf that key belongs to, with nodes for the whole way to it.
+func (b *Bucket) anyLeaf(key []byte) *node {
 	e, w := b.edit, b.tx.w
 	if e.recent.holds(key) {
 		return e.recent.leaf
@@ -123,10 +132,10 @@ func (b *Bucket) leaf(key []byte) *node {
 		}
 		i := w.searchChild(n, key)
 		if i > 0 {
-			r.lo = w.key(&n.slots[i])
+			r.lo = w.keyAt(n, i)
 		}
-		if i+1 < len(n.slots) {
-			r.hi = w.key(&n.slots[i+1])
+		if i+1 < n.children() {
+			r.hi = w.keyAt(n, i+1)
 		}
 		n = w.child(n, i)
 	}
@@ -204,15 +213,9 @@ func (b *Bucket) set(key, value []byte) error {
 	} else {
 		b.tx.cursors.Add(1)
 	}
-	n := b.leaf(key)
-	i, exact := w.search(n, key)
-	if exact {
-		if n.slots[i].ref&slotBucket != 0 {
-			return ErrIncompatibleValue
-		}
-		w.forget(n.slots[i])
+	if !w.put(b.anyLeaf(key), key, s) {
+		return ErrIncompatibleValue
 	}
-	n.insert(i, exact, s)
 	return nil
 }
 

@@ -42,9 +42,10 @@ type writer struct {
 	kept      run    // free pages for the last pages of this commit
 	expected  int    // how many pages are still to come
 
-	// ordered are the pages whose keys a transaction has found in order, so that this is looked at once. A page that is
-	// written where one of them was has its keys in order too: it comes from a node.
-	ordered pageset.Set
+	// plain are the pages that a transaction has found to have their elements side by side, and the keys in order, so that
+	// this is looked at once. What is written in their place is so too: it comes from nodes.
+	plain   pageset.Set
+	changes []page.Change
 
 	images  arena      // pages as they will be written
 	dirty   []dirtyRun // in any order
@@ -118,7 +119,7 @@ func (w *writer) newNode(leaf bool) *node {
 		n = &node{}
 		w.nodes[w.used] = n
 	}
-	*n = node{slots: n.slots[:0], size: page.HeaderSize, number: uint32(w.used), gen: n.gen + 1, leaf: leaf}
+	*n = node{slots: n.slots[:0], patches: n.patches[:0], size: page.HeaderSize, number: uint32(w.used), gen: n.gen + 1, leaf: leaf}
 	w.used++
 	w.stats.NodeCount++
 	return n
@@ -174,26 +175,28 @@ func (w *writer) element(key, value []byte) slot {
 }
 
 // read makes a node of page p, whose first byte lies at offset base of the file or of memory. The last byte of its
-// elements lies before end of the page. ordered says that its keys are known to ascend.
-func (w *writer) read(p page.Page, base, id uint64, ordered bool) (n *node, end uint64) {
+// elements lies before end of the page.
+func (w *writer) read(p page.Page, base, id uint64) (n *node, end uint64) {
 	n = w.newNode(p.Flags() == page.Leaf)
-	count := p.Count()
-	if cap(n.slots) < count {
-		n.slots = make([]slot, 0, count+count/8+8)
-	}
-	n.slots = n.slots[:count]
+	w.grow(n, p.Count())
 	if n.leaf {
 		end = w.readLeaf(n, p, base, id)
 	} else {
 		end = w.readBranch(n, p, base, id)
 	}
-	if !ordered {
-		w.checkOrder(n, p, id)
-	}
+	w.checkOrder(n, p, id)
 	if n.size > int64(len(p)) { // written anew they would not overlap
 		w.tx.overlapping(id, n.size, p)
 	}
 	return n, end
+}
+
+// grow gives n so many slots, and room for some more.
+func (w *writer) grow(n *node, count int) {
+	if cap(n.slots) < count {
+		n.slots = make([]slot, 0, count+count/8+8)
+	}
+	n.slots = n.slots[:count]
 }
 
 // readLeaf fills the slots of a leaf.
@@ -258,21 +261,31 @@ func (w *writer) load(id uint64, r keyRange) *node {
 		tx.corrupt(id, "page %d: reachable freed", id)
 	}
 	tx.hold(id, p, r)
-	n, end := w.read(p, id*uint64(tx.pageSize), id, w.ordered.Has(id))
+	base := id * uint64(tx.pageSize)
+	if w.patchable(id, p) {
+		n := w.keep(p, base, id)
+		n.id, n.run = id, 1
+		return n
+	}
+	n, end := w.read(p, base, id)
 	tx.checkSpare(id, p, end)
-	w.ordered.Add(id)
+	if n.isPlain(base) {
+		w.plain.Add(id)
+	}
 	n.id, n.run = id, p.Overflow()+1
 	return n
 }
 
 // child returns the node of element i of a branch, made on demand.
 func (w *writer) child(n *node, i int) *node {
-	s := &n.slots[i]
-	if s.ref&nodeRef != 0 {
-		return w.nodes[uint32(s.ref)]
+	ref := w.refAt(n, i)
+	if ref&nodeRef != 0 {
+		return w.nodes[uint32(ref)]
 	}
-	c := w.load(s.ref, w.below(n, i))
-	c.parent, c.sep = n, *s
-	s.ref = nodeRef | uint64(c.number)
+	r := w.below(n, i)
+	c := w.load(ref, r)
+	n.below = r.flags
+	c.parent, c.sep = n, w.slotAt(n, i)
+	n.setRef(i, nodeRef|uint64(c.number))
 	return c
 }
