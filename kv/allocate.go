@@ -24,7 +24,7 @@ func (tx *Tx) buildFreelist() error {
 		tx.checkSpare(tx.meta.Freelist, old, uint64(page.HeaderSize+8+len(ids)))
 		w.free(run{tx.meta.Freelist, old.Overflow() + 1})
 	}
-	if tx.db.NoFreelistSync {
+	if !tx.storesFreelist() {
 		tx.meta.Freelist = page.NoFreelist
 		return nil
 	}
@@ -41,6 +41,9 @@ func (tx *Tx) buildFreelist() error {
 	return nil
 }
 
+// storesFreelist says whether this commit stores the free list.
+func (tx *Tx) storesFreelist() bool { return !tx.db.NoFreelistSync && (tx.db.syncList || tx.last) }
+
 // freelistPages is the number of pages that the free list takes as it is.
 func (tx *Tx) freelistPages() int { return tx.db.freelist.size()/tx.pageSize + 1 }
 
@@ -56,9 +59,15 @@ func (w *writer) chooseExtent() {
 	}
 	w.tx.root.touchWays()
 	f := &w.tx.db.freelist
-	pages := w.tx.freelistPages()
+	pages := 0
+	if w.tx.storesFreelist() {
+		pages = w.tx.freelistPages()
+	}
 	for _, n := range w.nodes[:w.used] {
 		pages += int(min(n.size/int64(w.tx.pageSize), math.MaxInt32)) + 1
+	}
+	if pages == 0 {
+		return
 	}
 	w.expected = pages
 	var ok bool

@@ -21,6 +21,7 @@ var crashOptions = []struct {
 }{
 	{"default", kv.Options{PageSize: 1024}},
 	{"bolt", kv.Options{PageSize: 1024, BoltPlacement: true}},
+	{"freelist with each commit", kv.Options{PageSize: 1024, SyncFreelist: true}},
 	{"no freelist", kv.Options{PageSize: 1024, NoFreelistSync: true}},
 	{"no grow sync", kv.Options{PageSize: 1024, NoGrowSync: true}},
 	{"bolt, neither", kv.Options{PageSize: 1024, BoltPlacement: true, NoFreelistSync: true, NoGrowSync: true}},

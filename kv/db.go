@@ -51,6 +51,7 @@ type DB struct {
 	pageSize int
 	readOnly bool
 	bolt     bool // place pages as bbolt does
+	syncList bool // store the free list with each commit
 	// imagesMax is the constant, unless a test says otherwise.
 	imagesMax int
 	logger    Logger
@@ -141,13 +142,19 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 	if err := db.acquire(ctx); err != nil {
 		return nil, err
 	}
-	tx := &Tx{db: db, writable: true}
 	db.mu.Lock()
 	if err := db.refusal(); err != nil {
 		db.mu.Unlock()
 		<-db.slot
 		return nil, err
 	}
+	return db.startWrite(), nil
+}
+
+// startWrite makes a write transaction. The caller has the place of the one writer, which goes to the transaction, and
+// holds db.mu, which is unlocked.
+func (db *DB) startWrite() *Tx {
+	tx := &Tx{db: db, writable: true}
 	tx.attach(db.snap)
 	tx.meta.TxID++
 	db.scratch = db.readers.appendTo(db.scratch[:0])
@@ -161,13 +168,13 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 	tx.root.InBucket = tx.rootHeader()
 	tx.root.FillPercent = DefaultFillPercent
 	tx.root.edit = &bucketEdit{bucket: &tx.root}
-	return tx, nil
+	return tx
 }
 
 // refusal says why no write transaction can begin, if so. The caller holds db.mu.
 func (db *DB) refusal() error {
 	switch {
-	case db.snap == nil:
+	case db.snap == nil || db.closing != nil:
 		return ErrDatabaseNotOpen
 	case db.failed != nil:
 		return db.failed
@@ -256,8 +263,8 @@ func (db *DB) Sync() (err error) {
 	return db.file.SyncData()
 }
 
-// Close ends the use of the file. It waits for every open transaction to end; meanwhile no new one begins. A second
-// Close does nothing.
+// Close ends the use of the file. It waits for every open transaction to end; meanwhile no new one begins. Then it stores
+// the free pages, if no commit did; if that fails the file is sound all the same. A second Close does nothing.
 func (db *DB) Close() error {
 	db.slot <- struct{}{}
 	defer func() { <-db.slot }()
@@ -267,6 +274,7 @@ func (db *DB) Close() error {
 		db.mu.Unlock()
 		return nil
 	}
+	sound := db.refusal() == nil
 	close(db.quit)
 	db.closing = make(chan struct{})
 	if db.readers.open == 0 {
@@ -275,23 +283,40 @@ func (db *DB) Close() error {
 	db.mu.Unlock()
 	<-db.closing
 
+	var errs [4]error
+	if sound {
+		errs[0] = db.saveFreelist()
+	}
 	db.mu.Lock()
 	maps := db.snap.maps
 	db.snap, db.path = nil, ""
 	db.mu.Unlock()
 
-	var errs [3]error
-	errs[0] = maps.close()
+	errs[1] = maps.close()
 	if !db.readOnly {
-		errs[1] = db.file.Unlock()
+		errs[2] = db.file.Unlock()
 	}
-	errs[2] = db.file.Close()
+	errs[3] = db.file.Close()
 	for _, err := range errs {
 		if err != nil {
 			return fmt.Errorf("kv: close: %w", err)
 		}
 	}
 	return nil
+}
+
+// saveFreelist commits a transaction that does nothing but store the free list, if none is stored and one should be. The
+// caller has the place of the one writer, and nobody else can get it.
+func (db *DB) saveFreelist() error {
+	if db.readOnly || db.NoFreelistSync || db.snap.meta.Freelist != page.NoFreelist {
+		return nil
+	}
+	db.mu.Lock()
+	tx := db.startWrite()
+	tx.last = true
+	err := tx.commit()
+	db.slot <- struct{}{} // the transaction gave it back
+	return err
 }
 
 // Path is the name of the file, empty once closed.

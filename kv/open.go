@@ -64,6 +64,7 @@ func newDB(o *Options) *DB {
 		openFile:        o.OpenFile,
 		readOnly:        o.ReadOnly,
 		bolt:            o.BoltPlacement,
+		syncList:        o.SyncFreelist || o.BoltPlacement,
 		imagesMax:       cmp.Or(o.imagesMax, imagesMax),
 		noStats:         o.NoStatistics,
 		quit:            make(chan struct{}),
@@ -124,7 +125,7 @@ func (db *DB) open(ctx context.Context, path string, mode os.FileMode, o *Option
 			return err
 		}
 	}
-	if !db.readOnly && !db.NoFreelistSync && db.snap.meta.Freelist == page.NoFreelist {
+	if !db.readOnly && !db.NoFreelistSync && db.syncList && db.snap.meta.Freelist == page.NoFreelist {
 		return db.storeFreelist(&maps)
 	}
 	return nil

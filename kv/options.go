@@ -56,9 +56,14 @@ type Options struct {
 	// NoGrowSync sets DB.NoGrowSync: the file is not extended and flushed ahead of the writes that need the space.
 	NoGrowSync bool
 
-	// NoFreelistSync sets DB.NoFreelistSync: free pages are not stored with each commit, which makes commits
-	// smaller and the next Open slower, as it must walk the whole file to find them.
+	// NoFreelistSync sets DB.NoFreelistSync: free pages are never stored, which makes the next Open slower, as it must
+	// walk the whole file to find them.
 	NoFreelistSync bool
+
+	// SyncFreelist stores the free pages with each commit, as bbolt does. Otherwise they are stored by [DB.Close], so that
+	// a commit costs in proportion to what it changes and not to the number of free pages; after a crash, or without
+	// Close, the next Open walks the whole file to find them. No effect with NoFreelistSync; BoltPlacement implies it.
+	SyncFreelist bool
 
 	// PreLoadFreelist makes a read-only Open load the free pages, as [Tx.Page] needs. Otherwise they are always
 	// loaded.
@@ -126,6 +131,9 @@ func (o *Options) String() string {
 		o.Mlock, o.Logger, o.NoStatistics)
 	if o.Slog != nil {
 		s += fmt.Sprintf(", Slog: %p", o.Slog)
+	}
+	if o.SyncFreelist {
+		s += ", SyncFreelist: true"
 	}
 	if o.BoltPlacement {
 		s += ", BoltPlacement: true"

@@ -140,7 +140,7 @@ func TestMaxSizeIsExact(t *testing.T) {
 	for _, pageSize := range []int{1024, 2048, 4096, 8192, 16384, 32768, 65536} {
 		for _, pages := range []int{20, 33} {
 			for _, extra := range []int{0, pageSize - 1} { // bytes that make no page
-				o := kv.Options{PageSize: pageSize, MaxSize: pages*pageSize + extra, NoGrowSync: extra == 0}
+				o := kv.Options{PageSize: pageSize, MaxSize: pages*pageSize + extra, NoGrowSync: extra == 0, SyncFreelist: true}
 				t.Run(fmt.Sprintf("pages of %d, limit %d", pageSize, o.MaxSize), func(t *testing.T) {
 					fillAtOnce(t, o, pages)
 					fillInSteps(t, o, pages)

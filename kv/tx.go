@@ -28,6 +28,7 @@ type Tx struct {
 	root     Bucket
 	w        *writer // nil in a read transaction
 	writable bool
+	last     bool          // run by Close
 	managed  bool          // run by View or Update, which end it
 	cursors  atomic.Int64  // so that goroutines which share a read transaction, though they should not, get away with it
 	stats    *TxStats      // of an ended write transaction
