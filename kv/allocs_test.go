@@ -206,7 +206,7 @@ func setNumbered(key []byte, i int) {
 // TestCommitCalls counts the calls to the system that a commit makes when the file need not grow: the pages are written
 // in one piece and made durable, then the meta page.
 func TestCommitCalls(t *testing.T) {
-	for _, list := range []kv.Options{{}, {SyncFreelist: true}, {NoFreelistSync: true}} {
+	for _, list := range []kv.Options{{}, {SyncFreelist: true}, {NoFreelistSync: true}, {SingleSync: true}} {
 		for _, noSync := range []bool{false, true} {
 			o := list
 			o.PageSize, o.NoSync = 4096, noSync
@@ -231,8 +231,11 @@ func commitCalls(t *testing.T, o kv.Options) {
 		}))
 		after := disk.Counts()
 		want := file.Counts{Writes: 2, DataSyncs: 2}
-		if o.NoSync {
+		switch {
+		case o.NoSync:
 			want.DataSyncs = 0
+		case o.SingleSync:
+			want.DataSyncs = 1
 		}
 		got := file.Counts{
 			Writes: after.Writes - before.Writes, DataSyncs: after.DataSyncs - before.DataSyncs,

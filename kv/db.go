@@ -45,13 +45,15 @@ type DB struct {
 	// Mlock keeps the file in physical memory.
 	Mlock bool
 
-	fs       file.FS
-	openFile func(string, int, os.FileMode) (*os.File, error)
-	file     file.File
-	pageSize int
-	readOnly bool
-	bolt     bool // place pages as bbolt does
-	syncList bool // store the free list with each commit
+	fs         file.FS
+	openFile   func(string, int, os.FileMode) (*os.File, error)
+	file       file.File
+	pageSize   int
+	readOnly   bool
+	bolt       bool // place pages as bbolt does
+	singleSync bool // make commits durable with one sync
+	gullible   bool // as in Options
+	syncList   bool // store the free list with each commit
 	// imagesMax is the constant, unless a test says otherwise.
 	imagesMax int
 	logger    Logger
@@ -60,6 +62,8 @@ type DB struct {
 	quit     chan struct{} // closed by Close
 	slot     chan struct{} // holds a token while a write transaction is open; guards the fields up to mu
 	writer   *writer
+	settled  bool // what this handle has found in the file is known to be durable
+	paired   bool // the newest meta page is a paired one
 	fileSize int64
 	mapLen   int64 // length of the current mapping
 	freelist freelist
@@ -285,7 +289,7 @@ func (db *DB) Close() error {
 
 	var errs [4]error
 	if sound {
-		errs[0] = db.saveFreelist()
+		errs[0] = db.finish()
 	}
 	db.mu.Lock()
 	maps := db.snap.maps
@@ -305,10 +309,11 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// saveFreelist commits a transaction that does nothing but store the free list, if none is stored and one should be. The
-// caller has the place of the one writer, and nobody else can get it.
-func (db *DB) saveFreelist() error {
-	if db.readOnly || db.NoFreelistSync || db.snap.meta.Freelist != page.NoFreelist {
+// finish commits a transaction that does nothing but store the free list, if none is stored and one should be, and leave
+// a meta page that needs no checksums. The caller has the place of the one writer, and nobody else can get it.
+func (db *DB) finish() error {
+	list := !db.NoFreelistSync && db.snap.meta.Freelist == page.NoFreelist
+	if db.readOnly || !list && !db.paired {
 		return nil
 	}
 	db.mu.Lock()

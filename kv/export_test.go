@@ -32,6 +32,12 @@ func LosePage(db *DB) uint64 {
 	return id
 }
 
+// Gullible returns options with which Open believes every meta page.
+func Gullible(o Options) Options {
+	o.gullible = true
+	return o
+}
+
 // WriteEarly returns options with which commits write pages ahead once they have so many bytes.
 func WriteEarly(o Options, bytes int) Options {
 	o.imagesMax = bytes

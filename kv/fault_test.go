@@ -21,6 +21,7 @@ var faultOptions = []struct {
 	kv.Options
 }{
 	{"default", kv.Options{PageSize: 1024}},
+	{"single sync", kv.Options{PageSize: 1024, SingleSync: true}},
 	{"freelist with each commit", kv.Options{PageSize: 1024, SyncFreelist: true}},
 	{"bolt, no freelist", kv.Options{PageSize: 1024, BoltPlacement: true, NoFreelistSync: true}},
 	{"no grow sync, locked in memory", kv.Options{PageSize: 1024, NoGrowSync: true, Mlock: true}},

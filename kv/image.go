@@ -133,6 +133,7 @@ func (w *writer) writeEarly() error {
 	if err := w.writePages(); err != nil {
 		return err
 	}
+	w.early = true
 	w.dirty, w.segs = emptied(w.dirty), emptied(w.segs)
 	w.images.reset()
 	return nil
@@ -154,6 +155,14 @@ func (w *writer) writePages() error {
 			return err
 		}
 		w.stats.Write++
+		if w.tx.db.singleSync {
+			sum := uint32(0)
+			for _, b := range w.iov {
+				sum = page.Sum(sum, b)
+				w.written += len(b)
+			}
+			w.sums = append(w.sums, page.RunSum{ID: start, Pages: uint32(end - start), Sum: sum})
+		}
 	}
 	return nil
 }

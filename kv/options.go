@@ -65,6 +65,12 @@ type Options struct {
 	// Close, the next Open walks the whole file to find them. No effect with NoFreelistSync; BoltPlacement implies it.
 	SyncFreelist bool
 
+	// SingleSync makes a commit durable with one flush instead of two, as long as it writes no more than about 4 MiB in
+	// some hundred places: the meta page goes down together with the pages that it leads to, and has their checksums. The
+	// file stays one of bbolt, but after a crash of the system it must be opened by this package first: bbolt
+	// would take a commit for complete of which parts are missing. Close removes the need.
+	SingleSync bool
+
 	// PreLoadFreelist makes a read-only Open load the free pages, as [Tx.Page] needs. Otherwise they are always
 	// loaded.
 	PreLoadFreelist bool
@@ -116,6 +122,7 @@ type Options struct {
 
 	fs        file.FS // of the tests; nil is the operating system
 	imagesMax int     // of the tests; 0 is the constant
+	gullible  bool    // of the tests: believe every meta page
 }
 
 // String lists the options that a bbolt database has too, and those of this package that are set.
@@ -134,6 +141,9 @@ func (o *Options) String() string {
 	}
 	if o.SyncFreelist {
 		s += ", SyncFreelist: true"
+	}
+	if o.SingleSync {
+		s += ", SingleSync: true"
 	}
 	if o.BoltPlacement {
 		s += ", BoltPlacement: true"

@@ -51,11 +51,14 @@ type writer struct {
 	dirty   []dirtyRun // in any order
 	segs    [][]byte   // the bytes of the dirty runs
 	iov     [][]byte
-	meta    []byte   // the meta page to write
-	oldMeta []byte   // what it replaces
-	zeros   []byte   // a page of them
-	outs    []slot   // stack of spill: what nodes have become
-	names   []string // stack of spill: children in order
+	sums    []page.RunSum // what was written, for a paired meta page
+	written int           // bytes of them
+	early   bool          // pages were written before the commit was complete
+	meta    []byte        // the meta page to write
+	oldMeta []byte        // what it replaces
+	zeros   []byte        // a page of them
+	outs    []slot        // stack of spill: what nodes have become
+	names   []string      // stack of spill: children in order
 }
 
 // run is a number of consecutive pages.
@@ -88,6 +91,7 @@ func (w *writer) reset() {
 	w.images.reset()
 	w.ext, w.segs, w.iov, w.names = emptied(w.ext), emptied(w.segs), emptied(w.iov), emptied(w.names)
 	w.allocated, w.freed, w.dirty, w.outs = emptied(w.allocated), emptied(w.freed), emptied(w.dirty), emptied(w.outs)
+	w.sums, w.written, w.early = emptied(w.sums), 0, false
 	w.next, w.kept, w.expected = 0, run{}, 0
 	w.stats = TxStats{}
 	w.tx = nil
