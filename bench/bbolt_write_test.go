@@ -30,6 +30,7 @@ func bboltFile(b *testing.B, m mode) *bbolt.DB {
 	if m.hashmap {
 		o.FreelistType = bbolt.FreelistMapType
 	}
+	adjust(o, m)
 	db, err := bbolt.Open(path, 0o600, o)
 	check(b, err)
 	b.Cleanup(func() { check(b, db.Close()) })

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	holt "github.com/holtdb/holt/kv"
 )
 
 const (
@@ -30,6 +32,14 @@ type mode struct {
 	keys    int    // in it
 	durable bool
 	hashmap bool
+	single  bool // with one sync for a commit, if the engine can do that
+}
+
+// adjust sets what only one engine has.
+func adjust(options any, m mode) {
+	if o, ok := options.(*holt.Options); ok {
+		o.SingleSync = m.single
+	}
 }
 
 // writeShapes are the benchmarks of one engine that write more than those of shapes, or durably.
@@ -49,6 +59,14 @@ func both(b *testing.B, shape func(b *testing.B, s writeShapes)) {
 	b.Run("engine=holt", func(b *testing.B) { shape(b, holtWrites) })
 }
 
+// durably runs a shape on both engines, and with commits of a single sync on the one that has them.
+func durably(b *testing.B, m mode, shape func(b *testing.B, s writeShapes, m mode)) {
+	m.durable = true
+	both(b, func(b *testing.B, s writeShapes) { shape(b, s, m) })
+	m.single = true
+	b.Run("engine=holt-single", func(b *testing.B) { shape(b, holtWrites, m) })
+}
+
 // BulkSeq1M and BulkRand1M load a million keys into a new database.
 func BenchmarkBulkSeq1M(b *testing.B) {
 	both(b, func(b *testing.B, s writeShapes) { s.bulk(b, func(i int) int { return i }) })
@@ -60,20 +78,20 @@ func BenchmarkBulkRand1M(b *testing.B) {
 
 // PutDurable is a transaction of one Put that is on the disk when it ends.
 func BenchmarkPutDurable(b *testing.B) {
-	m := mode{seed: seedLoaded(b), keys: million, durable: true}
-	both(b, func(b *testing.B, s writeShapes) { s.put(b, m) })
+	m := mode{seed: seedLoaded(b), keys: million}
+	durably(b, m, func(b *testing.B, s writeShapes, m mode) { s.put(b, m) })
 }
 
 // PutDurableFragmented is the same in a file whose free pages lie here and there.
 func BenchmarkPutDurableFragmented(b *testing.B) {
-	m := mode{seed: seedFragmented(b), keys: million, durable: true, hashmap: true}
-	both(b, func(b *testing.B, s writeShapes) { s.put(b, m) })
+	m := mode{seed: seedFragmented(b), keys: million, hashmap: true}
+	durably(b, m, func(b *testing.B, s writeShapes, m mode) { s.put(b, m) })
 }
 
 // Batch64 puts keys from 64 goroutines at a time, durably.
 func BenchmarkBatch64(b *testing.B) {
-	m := mode{seed: seedLoaded(b), keys: million, durable: true}
-	both(b, func(b *testing.B, s writeShapes) { s.batch(b, m, goroutines) })
+	m := mode{seed: seedLoaded(b), keys: million}
+	durably(b, m, func(b *testing.B, s writeShapes, m mode) { s.batch(b, m, goroutines) })
 }
 
 // Overwrite is a transaction that puts over 200 keys far apart from each other.
