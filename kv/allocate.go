@@ -77,9 +77,20 @@ func (w *writer) chooseExtent() {
 	for n := min(pages-1, keptRun); n > 1; n-- {
 		if id, ok := f.find(n); ok {
 			w.kept = run{id, uint32(n)}
-			return
+			break
 		}
 	}
+	w.atEnd = pages <= keptRun && int(w.kept.n) < pages-1 && w.roomToSpare()
+}
+
+// roomToSpare says whether the file may grow although pages are free: as long as these are few compared to those in use.
+// There are soon enough of them then that the pages which every commit writes find a run to themselves.
+func (w *writer) roomToSpare() bool {
+	free, pending := w.tx.db.freelist.counts()
+	hwm := w.tx.meta.HWM
+	limit := w.tx.db.MaxSize
+	return pending <= keptRun && uint64(free) < hwm/32+16 &&
+		(limit <= 0 || (hwm+2*keptRun)*uint64(w.tx.pageSize) < uint64(limit))
 }
 
 // touchWays makes nodes of the pages that hold the headers of changed buckets, as spill would. It returns whether b is to
@@ -114,6 +125,9 @@ func (w *writer) allocate(n int) (id uint64, err error) {
 // takeFree takes a run of free pages, by the choice of chooseExtent as long as that goes.
 func (w *writer) takeFree(n int) (id uint64, ok bool) {
 	f := &w.tx.db.freelist
+	if w.atEnd {
+		return 0, false
+	}
 	if w.next != 0 {
 		if id, ok = f.take(w.next, n); ok {
 			w.next = id + uint64(n)
