@@ -5,7 +5,6 @@ package kv
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 
 	"github.com/holtdb/holt/kv/internal/page"
@@ -80,9 +79,16 @@ func (w *writer) put(n *node, key []byte, s slot) bool {
 		n.insert(i, exact, s)
 		return true
 	}
-	j, exact := slices.BinarySearchFunc(n.patches, key, func(c patch, key []byte) int {
-		return bytes.Compare(w.key(&c.slot), key)
-	})
+	j, exact := 0, false
+	for j < len(n.patches) && !exact {
+		c := bytes.Compare(w.key(&n.patches[j].slot), key)
+		if c > 0 {
+			break
+		}
+		if exact = c == 0; !exact {
+			j++
+		}
+	}
 	if exact {
 		n.size += elemSize(s) - elemSize(n.patches[j].slot)
 		n.patches[j].slot = s
@@ -165,7 +171,15 @@ func (n *node) setRef(i int, ref uint64) {
 
 // patchOf finds the patch of element i of a branch.
 func (n *node) patchOf(i int) (j int, ok bool) {
-	return slices.BinarySearchFunc(n.patches, int32(i), func(c patch, i int32) int { return cmp.Compare(c.at, i) })
+	lo, hi := 0, len(n.patches)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); int(n.patches[mid].at) < i {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < len(n.patches) && int(n.patches[lo].at) == i
 }
 
 // spillPatches spills the children of a patched branch. If each has become one page with the key that it had, the branch
