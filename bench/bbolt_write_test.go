@@ -30,6 +30,7 @@ func bboltFile(b *testing.B, m mode) *bbolt.DB {
 	if m.hashmap {
 		o.FreelistType = bbolt.FreelistMapType
 	}
+	o.InitialMmapSize = m.mapped
 	adjust(o, m)
 	db, err := bbolt.Open(path, 0o600, o)
 	check(b, err)

@@ -28,6 +28,7 @@ func holtFile(b *testing.B, m mode) *holt.DB {
 	if m.hashmap {
 		o.FreelistType = holt.FreelistMapType
 	}
+	o.InitialMmapSize = m.mapped
 	adjust(o, m)
 	db, err := holt.Open(path, 0o600, o)
 	check(b, err)
