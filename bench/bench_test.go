@@ -201,30 +201,36 @@ func measure(b *testing.B) (stop func()) {
 	}
 }
 
-var update = flag.Bool("update", false, "write bbolt_test.go anew")
+var update = flag.Bool("update", false, "write the files of bbolt anew")
 
-// TestShapesAreTheSame demands that bbolt_test.go is holt_test.go for the other engine. Written with interfaces or type
-// parameters, the shapes would be one text but measure calls that no program makes.
+// TestShapesAreTheSame demands that the files of bbolt are those of holt for the other engine. Written with interfaces or
+// type parameters, the shapes would be one text but measure calls that no program makes.
 func TestShapesAreTheSame(t *testing.T) {
-	source, err := os.ReadFile("holt_test.go")
+	for _, file := range []string{"_test.go", "_write_test.go"} {
+		sameShapes(t, "holt"+file, "bbolt"+file)
+	}
+}
+
+func sameShapes(t *testing.T, ours, theirs string) {
+	source, err := os.ReadFile(ours)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := strings.NewReplacer(
-		"package bench\n", "// Code generated from holt_test.go by go test -update; DO NOT EDIT.\n\npackage bench\n",
+		"package bench\n", "// Code generated from "+ours+" by go test -update; DO NOT EDIT.\n\npackage bench\n",
 		"github.com/holtdb/holt/kv", "go.etcd.io/bbolt",
 		"holt", "bbolt",
 	).Replace(string(source))
 	if *update {
-		if err := os.WriteFile("bbolt_test.go", []byte(want), 0o644); err != nil {
+		if err := os.WriteFile(theirs, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	have, err := os.ReadFile("bbolt_test.go")
+	have, err := os.ReadFile(theirs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if string(have) != want {
-		t.Error("bbolt_test.go is not what go test -update makes of holt_test.go")
+		t.Errorf("%s is not what go test -update makes of %s", theirs, ours)
 	}
 }

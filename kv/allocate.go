@@ -24,11 +24,11 @@ func (tx *Tx) buildFreelist() error {
 		tx.checkSpare(tx.meta.Freelist, old, uint64(page.HeaderSize+8+len(ids)))
 		w.free(run{tx.meta.Freelist, old.Overflow() + 1})
 	}
-	if tx.db.NoFreelistSync {
+	if !tx.storesFreelist() {
 		tx.meta.Freelist = page.NoFreelist
 		return nil
 	}
-	pages := f.size()/tx.pageSize + 1
+	pages := tx.freelistPages()
 	id, err := w.allocate(pages)
 	if err != nil {
 		return err
@@ -41,17 +41,56 @@ func (tx *Tx) buildFreelist() error {
 	return nil
 }
 
-// chooseExtent looks for free pages side by side where this commit fits as a whole.
+// storesFreelist says whether this commit stores the free list.
+func (tx *Tx) storesFreelist() bool { return !tx.db.NoFreelistSync && (tx.db.syncList || tx.last) }
+
+// freelistPages is the number of pages that the free list takes as it is.
+func (tx *Tx) freelistPages() int { return tx.db.freelist.size()/tx.pageSize + 1 }
+
+// keptRun is the most pages that are kept for the end of a commit.
+const keptRun = 8
+
+// chooseExtent looks for free pages side by side where this commit fits as a whole. Where there are none it keeps the
+// longest of the short runs for the pages that come last, which every commit writes: branches, roots, the free list. The
+// leaves that come first take single pages, as the next commit is not likely to free them again.
 func (w *writer) chooseExtent() {
 	if w.tx.db.bolt {
 		return
 	}
 	w.tx.root.touchWays()
-	pages := w.tx.db.freelist.size()/w.tx.pageSize + 1
+	f := &w.tx.db.freelist
+	pages := 0
+	if w.tx.storesFreelist() {
+		pages = w.tx.freelistPages()
+	}
 	for _, n := range w.nodes[:w.used] {
 		pages += int(min(n.size/int64(w.tx.pageSize), math.MaxInt32)) + 1
 	}
-	w.next, _ = w.tx.db.freelist.find(pages)
+	if pages == 0 {
+		return
+	}
+	w.expected = pages
+	var ok bool
+	if w.next, ok = f.find(pages); ok {
+		return
+	}
+	for n := min(pages-1, keptRun); n > 1; n-- {
+		if id, ok := f.find(n); ok {
+			w.kept = run{id, uint32(n)}
+			break
+		}
+	}
+	w.atEnd = pages <= keptRun && int(w.kept.n) < pages-1 && w.roomToSpare()
+}
+
+// roomToSpare says whether the file may grow although pages are free: as long as these are few compared to those in use.
+// There are soon enough of them then that the pages which every commit writes find a run to themselves.
+func (w *writer) roomToSpare() bool {
+	free, pending := w.tx.db.freelist.counts()
+	hwm := w.tx.meta.HWM
+	limit := w.tx.db.MaxSize
+	return pending <= keptRun && uint64(free) < hwm/32+16 &&
+		(limit <= 0 || (hwm+2*keptRun)*uint64(w.tx.pageSize) < uint64(limit))
 }
 
 // touchWays makes nodes of the pages that hold the headers of changed buckets, as spill would. It returns whether b is to
@@ -68,23 +107,45 @@ func (b *Bucket) touchWays() bool {
 // allocate takes a run of pages that no snapshot in use can see: a free one, or one behind all others.
 func (w *writer) allocate(n int) (id uint64, err error) {
 	tx := w.tx
-	id, ok := tx.db.freelist.take(w.next, n)
-	if !ok && w.next != 0 {
-		w.next = 0
-		id, ok = tx.db.freelist.take(0, n)
-	}
-	switch {
-	case !ok:
+	id, ok := w.takeFree(n)
+	if !ok {
 		id = tx.meta.HWM
 		if limit := tx.db.MaxSize; limit > 0 && (id+uint64(n))*uint64(tx.pageSize) > uint64(limit) {
 			return 0, ErrMaxSizeReached
 		}
 		tx.meta.HWM += uint64(n)
-	case w.next != 0:
-		w.next = id + uint64(n)
 	}
+	w.expected -= n
 	w.allocated = append(w.allocated, run{id, uint32(n)})
 	w.stats.PageCount += int64(n)
 	w.stats.PageAlloc += int64(n) * int64(tx.pageSize)
 	return id, nil
+}
+
+// takeFree takes a run of free pages, by the choice of chooseExtent as long as that goes.
+func (w *writer) takeFree(n int) (id uint64, ok bool) {
+	f := &w.tx.db.freelist
+	if w.atEnd {
+		return 0, false
+	}
+	if w.next != 0 {
+		if id, ok = f.take(w.next, n); ok {
+			w.next = id + uint64(n)
+			return id, true
+		}
+		w.next = 0
+	}
+	if w.kept.n == 0 {
+		return f.take(0, n)
+	}
+	if w.expected > int(w.kept.n) {
+		if id, ok = f.takeBeside(w.kept, n); ok {
+			return id, true
+		}
+	}
+	if id, ok = f.take(w.kept.id, n); ok {
+		return id, true
+	}
+	w.kept = run{}
+	return f.take(0, n)
 }

@@ -13,10 +13,12 @@ const (
 type arena struct {
 	chunks [][]byte // each as long as it is in use
 	cur    int      // the chunk in use
+	size   int      // bytes handed out
 }
 
 // alloc returns n bytes and their place. They are not zeroed.
 func (a *arena) alloc(n int) (loc uint64, buf []byte) {
+	a.size += n
 	for ; a.cur < len(a.chunks); a.cur++ {
 		c := a.chunks[a.cur]
 		if cap(c)-len(c) >= n {
@@ -51,5 +53,5 @@ func (a *arena) reset() {
 		}
 		a.chunks[i] = c[:0]
 	}
-	a.cur = 0
+	a.cur, a.size = 0, 0
 }

@@ -172,10 +172,11 @@ func (b *Bucket) find(key []byte) place {
 	if b.edit != nil && b.edit.node != nil {
 		n, i := b.lastNode(key)
 		if n.leaf {
+			tx.w.open(n)
 			i, exact := tx.w.search(n, key)
 			return place{node: n, id: n.id, index: i, exact: exact}
 		}
-		id = n.slots[i].ref
+		id = tx.w.refAt(n, i)
 		held = tx.held.has(n.id, i, id)
 	}
 	p, id, i, exact := b.findBelow(id, key, held)

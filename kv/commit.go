@@ -59,6 +59,9 @@ func (tx *Tx) commit() (err error) {
 	if err := tx.Err(); err != nil {
 		return err
 	}
+	if err := tx.settle(); err != nil {
+		return err
+	}
 	if err := tx.buildPages(); err != nil {
 		return err
 	}
@@ -96,14 +99,31 @@ func (tx *Tx) buildPages() error {
 	return tx.buildFreelist()
 }
 
-// writeAll writes the pages, makes them durable, and then the meta page that refers to them.
+// settle makes durable what another process, or a commit without sync, has left in the cache of the system, before the
+// first page is overwritten that was free in that state: a power cut could otherwise take the state and leave the one
+// before it, with that page gone.
+func (tx *Tx) settle() error {
+	db := tx.db
+	if db.settled || !db.syncs() {
+		return nil
+	}
+	if err := db.file.SyncData(); err != nil {
+		return err
+	}
+	db.settled = true
+	return nil
+}
+
+// writeAll writes the pages, makes them durable, and then the meta page that refers to them; or it writes both and makes
+// them durable at once.
 func (tx *Tx) writeAll(g growth) error {
 	db, w := tx.db, tx.w
 	start := time.Now()
 	if err := w.writePages(); err != nil {
 		return err
 	}
-	if db.syncs() {
+	paired := tx.pairs()
+	if db.syncs() && !paired {
 		if err := db.file.SyncData(); err != nil {
 			return err
 		}
@@ -111,9 +131,27 @@ func (tx *Tx) writeAll(g growth) error {
 	if db.StrictMode {
 		tx.checkStrictly(g)
 	}
+	if paired {
+		page.PutPaired(w.meta, tx.meta, w.sums)
+	} else {
+		page.PutMeta(w.meta, tx.meta)
+	}
 	err := tx.writeMeta()
 	w.stats.WriteTime += time.Since(start)
+	if err == nil {
+		db.paired = paired
+	}
 	return err
+}
+
+// maxPaired bounds what Open has to read to see whether a commit has arrived.
+const maxPaired = 4 << 20
+
+// pairs says whether the meta page of this commit can go down together with the pages.
+func (tx *Tx) pairs() bool {
+	db, w := tx.db, tx.w
+	return db.singleSync && db.syncs() && !db.StrictMode && !tx.last && !w.early && w.written <= maxPaired &&
+		len(w.sums) <= page.MaxSums(tx.pageSize, tx.meta.TxID)
 }
 
 // checkStrictly panics if the pages just written are not sound.
@@ -138,7 +176,6 @@ func (tx *Tx) writeMeta() error {
 		tx.corrupt(m.Root, "pgid (%d, %d) above high water mark (%d)", m.Root, m.Freelist, m.HWM)
 	}
 	copy(w.oldMeta, tx.data[off:off+int64(tx.pageSize)])
-	page.PutMeta(w.meta, tx.meta)
 	err := db.writePage(w.meta, off)
 	if err == nil {
 		w.stats.Write++
@@ -177,6 +214,7 @@ func (tx *Tx) publish(g *growth) {
 	db.snap.Store(db.newSnapshot(tx.meta, maps, tx.fileData(*g)))
 	observed := db.readers.open() > 0
 	db.fileSize, g.maps = g.fileSize, nil
+	db.settled = db.syncs()
 	db.freelist.reserve(tx.meta.HWM)
 	db.freelist.commit(tx.meta.TxID, w.allocated, w.freed, observed)
 }

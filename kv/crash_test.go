@@ -21,10 +21,14 @@ var crashOptions = []struct {
 }{
 	{"default", kv.Options{PageSize: 1024}},
 	{"bolt", kv.Options{PageSize: 1024, BoltPlacement: true}},
+	{"single sync", kv.Options{PageSize: 1024, SingleSync: true}},
+	{"single sync, freelist, no grow sync", kv.Options{PageSize: 1024, SingleSync: true, SyncFreelist: true, NoGrowSync: true}},
+	{"freelist with each commit", kv.Options{PageSize: 1024, SyncFreelist: true}},
 	{"no freelist", kv.Options{PageSize: 1024, NoFreelistSync: true}},
 	{"no grow sync", kv.Options{PageSize: 1024, NoGrowSync: true}},
 	{"bolt, neither", kv.Options{PageSize: 1024, BoltPlacement: true, NoFreelistSync: true, NoGrowSync: true}},
 	{"large pages", kv.Options{PageSize: 4096}},
+	{"written early", kv.WriteEarly(kv.Options{PageSize: 1024}, 5000)},
 }
 
 // crasher runs a workload and looks, ahead of every call that changes the disk or makes it durable, at what might be
@@ -33,6 +37,7 @@ type crasher struct {
 	options kv.Options
 	disk    *file.Crash
 	texts   []string // what the database holds after so many steps; texts[0] is the new file
+	before  *string  // what it may hold as well until a step is done
 	done    int      // steps that have been acknowledged
 	opened  bool     // Open has returned
 	seeds   int      // random disks per cut
@@ -160,6 +165,9 @@ func (c *crasher) recover(disk file.FS) error {
 
 // allows says whether the database may hold text.
 func (c *crasher) allows(text string) bool {
+	if c.done == 0 && c.before != nil && text == *c.before {
+		return true
+	}
 	return text == c.texts[c.done] || c.done+1 < len(c.texts) && text == c.texts[c.done+1]
 }
 
@@ -238,6 +246,26 @@ func TestCrashDetectsLies(t *testing.T) {
 	}
 }
 
+// TestCrashNeedsSums demands the same when commits have a single sync and nobody looks at the checksums.
+func TestCrashNeedsSums(t *testing.T) {
+	for i, work := range workloads() {
+		if brief() && i%3 != 0 {
+			continue
+		}
+		t.Run(work.name, func(t *testing.T) {
+			t.Parallel()
+			c := &crasher{
+				options: kv.Gullible(kv.Options{PageSize: 1024, SingleSync: true}), disk: file.NewCrash(), seeds: 2,
+			}
+			must(t, c.record(work.steps))
+			must(t, c.run(observed{c.disk, c.cut}, work.steps))
+			if len(c.found) == 0 {
+				t.Errorf("%d cuts found nothing wrong", c.cuts)
+			}
+		})
+	}
+}
+
 // lying is a file system whose SyncData does nothing.
 type lying struct{ file.FS }
 
@@ -286,6 +314,129 @@ func (c *crasher) cutWhileOpen(t *testing.T, steps []step, k int) bool {
 		}
 	}
 	return true
+}
+
+// TestCrashAfterKill ends the process at any call, without the system, so that what it wrote can be seen and is not
+// durable; opens the database anew, and cuts the power while that goes on.
+func TestCrashAfterKill(t *testing.T) {
+	for _, o := range crashOptions {
+		t.Run(o.name, func(t *testing.T) {
+			t.Parallel()
+			whole := &crasher{options: o.Options}
+			steps := shrinking()
+			must(t, whole.record(steps))
+			step := times(3, 1)
+			if brief() {
+				step = 11
+			}
+			for k := 1; killThenCut(t, whole, steps, k); k += step {
+			}
+		})
+	}
+}
+
+// killThenCut returns false if there is no call k.
+func killThenCut(t *testing.T, whole *crasher, steps []step, k int) bool {
+	disk := file.NewCrash()
+	calls, seen := 0, 0
+	w := &world{disk: mortal{disk, func() bool { calls++; return calls >= k }}, options: whole.options}
+	err := w.open()
+	if err != nil {
+		return true // the file is not made yet
+	}
+	for ; seen < len(steps) && err == nil; seen++ {
+		err = steps[seen](w)
+	}
+	if err != nil {
+		seen--
+	}
+	_ = w.close() // which gives the lock back, as the end of a process does
+	if calls < k {
+		must(t, err)
+		return false
+	}
+	db := mustOpenSim(t, disk, kv.Options{ReadOnly: true})
+	text, err := soundContent(db)
+	must(t, err)
+	must(t, db.Close())
+
+	c := &crasher{options: whole.options, disk: disk, opened: true, seeds: 2}
+	if text != whole.texts[seen] {
+		c.before = &whole.texts[seen]
+		seen++
+	}
+	last := min(seen+2, len(steps))
+	c.texts = whole.texts[seen : last+1]
+	must(t, c.run(observed{disk, c.cut}, steps[seen:last]))
+	for _, err := range c.found {
+		t.Errorf("killed at call %d: %v", k, err)
+	}
+	return true
+}
+
+// errKilled is what a dead process gets from every call.
+var errKilled = errors.New("killed")
+
+// mortal is a file system that changes nothing more once dead says so.
+type mortal struct {
+	file.FS
+	dead func() bool
+}
+
+func (m mortal) OpenFile(name string, flag int, perm fs.FileMode) (file.File, error) {
+	f, err := m.FS.OpenFile(name, flag, perm)
+	if err != nil {
+		return nil, err
+	}
+	return mortalFile{f, m.dead}, nil
+}
+
+func (m mortal) SyncDir(dir string) error {
+	if m.dead() {
+		return errKilled
+	}
+	return m.FS.SyncDir(dir)
+}
+
+// mortalFile is a file of such a file system.
+type mortalFile struct {
+	file.File
+	dead func() bool
+}
+
+func (f mortalFile) WriteAt(b []byte, off int64) (int, error) {
+	if f.dead() {
+		return 0, errKilled
+	}
+	return f.File.WriteAt(b, off)
+}
+
+func (f mortalFile) WriteVecAt(bufs [][]byte, off int64) (int, error) {
+	if f.dead() {
+		return 0, errKilled
+	}
+	return f.File.WriteVecAt(bufs, off)
+}
+
+func (f mortalFile) Truncate(size int64) error {
+	if f.dead() {
+		return errKilled
+	}
+	return f.File.Truncate(size)
+}
+
+func (f mortalFile) SyncData() error {
+	if f.dead() {
+		return errKilled
+	}
+	return f.File.SyncData()
+}
+
+func (f mortalFile) Sync() error {
+	if f.dead() {
+		return errKilled
+	}
+	return f.File.Sync()
 }
 
 // TestCrashDuringCompact cuts the power while a database is copied. The copy may be incomplete then, but must be sound,

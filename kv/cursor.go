@@ -377,6 +377,7 @@ func (c *Cursor) root() (*node, page.Page, uint64) {
 	b := c.bucket
 	switch {
 	case b.edit != nil && b.edit.node != nil:
+		b.tx.w.open(b.edit.node)
 		return b.edit.node, nil, 0
 	case b.root == 0:
 		return nil, b.inline, 0
@@ -395,7 +396,9 @@ func (c *Cursor) child(n *node, p page.Page, id uint64, i int) (*node, page.Page
 	} else {
 		id, child = n.id, n.slots[i].ref
 		if child&nodeRef != 0 {
-			return tx.w.nodes[uint32(child)], nil, 0
+			node := tx.w.nodes[uint32(child)]
+			tx.w.open(node)
+			return node, nil, 0
 		}
 	}
 	p = tx.page(child)

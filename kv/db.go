@@ -45,19 +45,26 @@ type DB struct {
 	// Mlock keeps the file in physical memory.
 	Mlock bool
 
-	fs       file.FS
-	openFile func(string, int, os.FileMode) (*os.File, error)
-	file     file.File
-	path     string
-	pageSize int
-	readOnly bool
-	bolt     bool // place pages as bbolt does
-	logger   Logger
-	quiet    bool // the logger discards
+	fs         file.FS
+	openFile   func(string, int, os.FileMode) (*os.File, error)
+	file       file.File
+	path       string
+	pageSize   int
+	readOnly   bool
+	bolt       bool // place pages as bbolt does
+	singleSync bool // make commits durable with one sync
+	gullible   bool // as in Options
+	syncList   bool // store the free list with each commit
+	// imagesMax is the constant, unless a test says otherwise.
+	imagesMax int
+	logger    Logger
+	quiet     bool // the logger discards
 
 	quit     chan struct{} // closed by Close
 	slot     chan struct{} // holds a token while a write transaction is open; guards the fields up to mu
 	writer   *writer
+	settled  bool // what this handle has found in the file is known to be durable
+	paired   bool // the newest meta page is a paired one
 	fileSize int64
 	mapLen   int64 // length of the current mapping
 	freelist freelist
@@ -98,7 +105,7 @@ func (db *DB) newSnapshot(meta page.MetaRecord, maps *mapping, data []byte) *sna
 	s := &snapshot{db: db, n: 1, meta: meta, maps: maps, held: maps.held, pageSize: db.pageSize, path: db.path}
 	s.show(data)
 	if last := db.snap.Load(); last != nil {
-		s.n = last.n + 1
+		s.n, s.closed = last.n+1, last.closed
 	}
 	if maps.first == 0 {
 		maps.first = s.n
@@ -195,6 +202,12 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 		<-db.slot
 		return nil, err
 	}
+	return db.startWrite(), nil
+}
+
+// startWrite makes a write transaction. The caller has the place of the one writer, which goes to the transaction, and
+// holds db.mu, which is unlocked.
+func (db *DB) startWrite() *Tx {
 	s := db.snap.Load()
 	s.maps.refs++
 	db.mu.Unlock()
@@ -210,16 +223,17 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 
 	tx.w = db.writer
 	tx.w.tx, tx.w.hwm = tx, tx.meta.HWM
+	tx.w.plain.Grow(tx.meta.HWM)
 	t.top = tx.rootBucket()
 	t.edit.bucket, t.top.edit = &t.top, &t.edit
 	tx.root = &t.top
-	return tx, nil
+	return tx
 }
 
 // refusal says why no write transaction can begin, if so. The caller holds db.mu.
 func (db *DB) refusal() error {
 	switch s := db.snap.Load(); {
-	case s == nil:
+	case s == nil || s.closed:
 		return ErrDatabaseNotOpen
 	case db.failed != nil:
 		return db.failed
@@ -308,8 +322,8 @@ func (db *DB) Sync() (err error) {
 	return db.file.SyncData()
 }
 
-// Close ends the use of the file. It waits for every open transaction to end; meanwhile no new one begins. A second
-// Close does nothing.
+// Close ends the use of the file. It waits for every open transaction to end; meanwhile no new one begins. Then it stores
+// the free pages, if no commit did; if that fails the file is sound all the same. A second Close does nothing.
 func (db *DB) Close() error {
 	db.slot <- struct{}{}
 	defer func() { <-db.slot }()
@@ -318,6 +332,9 @@ func (db *DB) Close() error {
 	if s == nil {
 		return nil
 	}
+	db.mu.Lock()
+	sound := db.refusal() == nil
+	db.mu.Unlock()
 	close(db.quit)
 	last := *s
 	last.closed = true
@@ -327,21 +344,40 @@ func (db *DB) Close() error {
 	db.mu.Unlock()
 	db.reap()
 	<-db.closing
+
+	var errs [4]error
+	if sound {
+		errs[0] = db.finish()
+	}
+	maps := db.snap.Load().maps
 	db.snap.Store(nil)
 	db.reap()
-
-	var errs [3]error
-	errs[0] = s.maps.close()
+	errs[1] = maps.close()
 	if !db.readOnly {
-		errs[1] = db.file.Unlock()
+		errs[2] = db.file.Unlock()
 	}
-	errs[2] = db.file.Close()
+	errs[3] = db.file.Close()
 	for _, err := range errs {
 		if err != nil {
 			return fmt.Errorf("kv: close: %w", err)
 		}
 	}
 	return nil
+}
+
+// finish commits a transaction that does nothing but store the free list, if none is stored and one should be, and leave
+// a meta page that needs no checksums. The caller has the place of the one writer, and nobody else can get it.
+func (db *DB) finish() error {
+	list := !db.NoFreelistSync && db.snap.Load().meta.Freelist == page.NoFreelist
+	if db.readOnly || !list && !db.paired {
+		return nil
+	}
+	db.mu.Lock()
+	tx := db.startWrite()
+	tx.last = true
+	err := tx.commit()
+	db.slot <- struct{}{} // the transaction gave it back
+	return err
 }
 
 // Path is the name of the file, empty once closed.

@@ -100,17 +100,26 @@ func (b *Bucket) lastNode(key []byte) (n *node, i int) {
 	if e.recent.holds(key) {
 		return e.recent.leaf, 0
 	}
-	for n = e.node; !n.leaf; n = w.nodes[uint32(n.slots[i].ref)] {
+	for n = e.node; !n.leaf; {
 		i = w.searchChild(n, key)
-		if n.slots[i].ref&nodeRef == 0 {
+		ref := w.refAt(n, i)
+		if ref&nodeRef == 0 {
 			return n, i
 		}
+		n = w.nodes[uint32(ref)]
 	}
 	return n, 0
 }
 
-// leaf returns the node of the leaf that key belongs to, with nodes for the whole way to it.
+// leaf returns the node of the leaf that key belongs to, opened.
 func (b *Bucket) leaf(key []byte) *node {
+	n := b.anyLeaf(key)
+	b.tx.w.open(n)
+	return n
+}
+
+// anyLeaf returns the node of the leaf that key belongs to, with nodes for the whole way to it.
+func (b *Bucket) anyLeaf(key []byte) *node {
 	e, w := b.edit, b.tx.w
 	if e.recent.holds(key) {
 		return e.recent.leaf
@@ -123,10 +132,10 @@ func (b *Bucket) leaf(key []byte) *node {
 		}
 		i := w.searchChild(n, key)
 		if i > 0 {
-			r.lo = w.key(&n.slots[i])
+			r.lo = w.keyAt(n, i)
 		}
-		if i+1 < len(n.slots) {
-			r.hi = w.key(&n.slots[i+1])
+		if i+1 < n.children() {
+			r.hi = w.keyAt(n, i+1)
 		}
 		n = w.child(n, i)
 	}
@@ -194,21 +203,19 @@ func (b *Bucket) set(key, value []byte) error {
 	}
 	w := b.tx.w
 	s := w.element(key, value)
-	key = w.key(&s) // not the caller's, who might change it
-	at := b.find(key)
-	if at.exact {
-		if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
-			return ErrIncompatibleValue
+	key = w.key(&s)   // not the caller's, who might change it
+	if b.tx.db.bolt { // where a Put that is refused touches no page
+		if at := b.find(key); at.exact {
+			if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
+				return ErrIncompatibleValue
+			}
 		}
+	} else {
+		b.tx.cursors.add(1)
 	}
-	if at.node != nil {
-		if at.exact {
-			w.forget(at.node.slots[at.index])
-		}
-		at.node.insert(at.index, at.exact, s)
-		return nil
+	if !w.put(b.anyLeaf(key), key, s) {
+		return ErrIncompatibleValue
 	}
-	b.put(key, s)
 	return nil
 }
 

@@ -31,3 +31,15 @@ func LosePage(db *DB) uint64 {
 	id, _ := db.freelist.take(0, 1)
 	return id
 }
+
+// Gullible returns options with which Open believes every meta page.
+func Gullible(o Options) Options {
+	o.gullible = true
+	return o
+}
+
+// WriteEarly returns options with which commits write pages ahead once they have so many bytes.
+func WriteEarly(o Options, bytes int) Options {
+	o.imagesMax = bytes
+	return o
+}

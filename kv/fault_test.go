@@ -21,9 +21,12 @@ var faultOptions = []struct {
 	kv.Options
 }{
 	{"default", kv.Options{PageSize: 1024}},
+	{"single sync", kv.Options{PageSize: 1024, SingleSync: true}},
+	{"freelist with each commit", kv.Options{PageSize: 1024, SyncFreelist: true}},
 	{"bolt, no freelist", kv.Options{PageSize: 1024, BoltPlacement: true, NoFreelistSync: true}},
 	{"no grow sync, locked in memory", kv.Options{PageSize: 1024, NoGrowSync: true, Mlock: true}},
 	{"no sync", kv.Options{PageSize: 1024, NoSync: true}},
+	{"written early", kv.WriteEarly(kv.Options{PageSize: 1024}, 5000)},
 }
 
 // faultRules are the ways in which calls fail, by the number of the first.

@@ -121,6 +121,21 @@ func (f *freelist) take(from uint64, n int) (id uint64, ok bool) {
 	return id, ok
 }
 
+// takeBeside is take of pages that do not lie in kept.
+func (f *freelist) takeBeside(kept run, n int) (id uint64, ok bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	end := kept.id + uint64(kept.n)
+	id, ok = f.free.FirstRun(0, n)
+	if ok && id < end && id+uint64(n) > kept.id {
+		id, ok = f.free.FirstRun(end, n)
+	}
+	if ok {
+		f.free.RemoveRun(id, n)
+	}
+	return id, ok
+}
+
 // find returns the lowest n consecutive free pages without allocating them.
 func (f *freelist) find(n int) (id uint64, ok bool) {
 	f.mu.Lock()

@@ -24,6 +24,7 @@ func (b *Bucket) freeTree() {
 // freeNode frees the pages of n and below, and adds the buckets that it finds to todo.
 func (b *Bucket) freeNode(todo []*Bucket, n *node) []*Bucket {
 	w := b.tx.w
+	w.open(n)
 	w.freePage(n)
 	for i := range n.slots {
 		s := &n.slots[i]

@@ -28,20 +28,13 @@ func (tx *Tx) grow() (g growth, err error) {
 	if tx.meta.HWM == tx.w.hwm {
 		return g, nil
 	}
-	wanted := int64(tx.meta.HWM+1) * int64(tx.pageSize)
-	mapLen, err := mapSize(max(wanted, db.mapLen), tx.pageSize)
+	mapLen, err := tx.extend()
 	if err != nil {
 		return g, err
 	}
-	if wanted > g.fileSize {
-		g.fileSize = db.growTo(wanted, mapLen)
-		if !db.NoGrowSync {
-			if err := db.setSize(g.fileSize); err != nil {
-				return g, err
-			}
-		} else {
-			g.fileSize = max(db.fileSize, int64(tx.meta.HWM)*int64(tx.pageSize))
-		}
+	g.fileSize = db.fileSize
+	if db.NoGrowSync {
+		g.fileSize = max(g.fileSize, int64(tx.meta.HWM)*int64(tx.pageSize))
 	}
 	if mapLen > db.mapLen {
 		if g.maps, err = db.newMapping(mapLen); err != nil {
@@ -64,6 +57,23 @@ func (tx *Tx) grow() (g growth, err error) {
 		return g, fmt.Errorf("kv: locking %s in memory: %w", tx.path, err)
 	}
 	return g, nil
+}
+
+// extend makes the file long enough for the pages allocated so far, unless it becomes so by being written to, and says
+// how long its mapping is to be.
+func (tx *Tx) extend() (mapLen int64, err error) {
+	db := tx.db
+	wanted := int64(tx.meta.HWM+1) * int64(tx.pageSize)
+	mapLen, err = mapSize(max(wanted, db.mapLen), tx.pageSize)
+	if err != nil || wanted <= db.fileSize || db.NoGrowSync {
+		return mapLen, err
+	}
+	size := db.growTo(wanted, mapLen)
+	if err := db.setSize(size); err != nil {
+		return 0, err
+	}
+	db.fileSize = size
+	return mapLen, nil
 }
 
 // growTo says how long to make a file that is too short: the mapping while it is small, then a step ahead of need, but

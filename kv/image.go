@@ -25,7 +25,7 @@ func (w *writer) image(id uint64, pages int, slots []slot, size int, leaf bool) 
 		flags = page.Leaf
 	}
 	inner := size // bytes that are not external
-	if leaf {
+	if leaf && len(w.ext) > 0 {
 		for i := range slots {
 			if slots[i].ref&slotExternal != 0 {
 				inner -= int(slots[i].vsize)
@@ -51,6 +51,7 @@ func (w *writer) image(id uint64, pages int, slots []slot, size int, leaf bool) 
 		panic(fmt.Sprintf("assertion failed: run of %d bytes for %d pages", written, pages))
 	}
 	w.dirty = append(w.dirty, dirtyRun{id, pages, from, len(w.segs)})
+	w.notePlain(id)
 }
 
 // fill writes the element table and the bytes of the elements behind the header of p, and zeros behind them. If cut is
@@ -61,20 +62,25 @@ func (w *writer) fill(p page.Page, slots []slot, leaf, cut bool) {
 	off := f.at // in the run, where external values count
 	for i := range slots {
 		s := &slots[i]
-		if !leaf {
+		n := int(s.ksize)
+		if leaf {
+			p.PutLeafElem(i, uint32(s.ref)&page.BucketFlag, off, s.ksize, s.vsize)
+			off += n + int(s.vsize)
+			if s.ref&slotExternal == 0 {
+				n += int(s.vsize)
+			}
+		} else {
 			p.PutBranchElem(i, off, s.ksize, s.ref)
-			f.copy(s.loc, int(s.ksize))
-			off += int(s.ksize)
-			continue
+			off += n
 		}
-		p.PutLeafElem(i, uint32(s.ref)&page.BucketFlag, off, s.ksize, s.vsize)
-		off += int(s.ksize) + int(s.vsize)
-		if s.ref&slotExternal == 0 {
-			f.copy(s.loc, int(s.ksize)+int(s.vsize))
-			continue
+		if s.loc != f.loc+uint64(f.n) || f.n >= 1<<30 {
+			f.flush()
+			f.loc = s.loc
 		}
-		f.copy(s.loc, int(s.ksize))
-		f.external(w.ext[s.ref>>32], cut)
+		f.n += n
+		if leaf && s.ref&slotExternal != 0 {
+			f.external(w.ext[s.ref>>32], cut)
+		}
 	}
 	f.flush()
 	clear(p[f.at:])
@@ -93,18 +99,12 @@ type filler struct {
 	n   int // bytes at loc that are still to be copied
 }
 
-func (f *filler) copy(loc uint64, n int) {
-	if loc == f.loc+uint64(f.n) && f.n > 0 && f.n < 1<<30 {
-		f.n += n
+func (f *filler) flush() {
+	if f.n == 0 {
 		return
 	}
-	f.flush()
-	f.loc, f.n = loc, n
-}
-
-func (f *filler) flush() {
-	copy(f.buf[f.at:], f.w.bytes(f.loc, uint32(f.n)))
-	f.at += f.n
+	f.at += copy(f.buf[f.at:], f.w.bytes(f.loc, uint32(f.n)))
+	f.loc += uint64(f.n)
 	f.n = 0
 }
 
@@ -116,6 +116,27 @@ func (f *filler) external(value []byte, cut bool) {
 	}
 	f.w.segs = append(f.w.segs, f.buf[f.cut:f.at], value)
 	f.cut = f.at
+}
+
+// imagesMax is the number of bytes of page images from which they are written before the commit is complete. Nobody
+// misses what their places held, and a commit takes no memory for all its pages at once.
+const imagesMax = 1 << 20
+
+// writeEarly writes the pages that have been put together so far, if those are many.
+func (w *writer) writeEarly() error {
+	if w.images.size < w.tx.db.imagesMax {
+		return nil
+	}
+	if _, err := w.tx.extend(); err != nil {
+		return err
+	}
+	if err := w.writePages(); err != nil {
+		return err
+	}
+	w.early = true
+	w.dirty, w.segs = emptied(w.dirty), emptied(w.segs)
+	w.images.reset()
+	return nil
 }
 
 // writePages writes the dirty runs in the order of the file, those side by side at once.
@@ -134,6 +155,14 @@ func (w *writer) writePages() error {
 			return err
 		}
 		w.stats.Write++
+		if w.tx.db.singleSync {
+			sum := uint32(0)
+			for _, b := range w.iov {
+				sum = page.Sum(sum, b)
+				w.written += len(b)
+			}
+			w.sums = append(w.sums, page.RunSum{ID: start, Pages: uint32(end - start), Sum: sum})
+		}
 	}
 	return nil
 }

@@ -74,15 +74,17 @@ func (tx *Tx) below(id uint64, p page.Page, i int, r keyRange) keyRange {
 // below is the range of the page that element i of branch n leads to. That page is as it was when the transaction
 // began, and so are the keys of branches, except that some may have gone: the range is no narrower than it was.
 func (w *writer) below(n *node, i int) (r keyRange) {
-	r.flags = siblings(len(n.slots), i, func(j int) uint16 { return w.flags(n.slots[j].ref) })
-	r.lo = w.key(&n.slots[i])
-	for i+1 == len(n.slots) {
+	if r.flags = n.below; r.flags == 0 {
+		r.flags = siblings(n.children(), i, func(j int) uint16 { return w.flags(w.refAt(n, j)) })
+	}
+	r.lo = w.keyAt(n, i)
+	for i+1 == n.children() {
 		if n.parent == nil {
 			return r
 		}
 		n, i = n.parent, w.indexOf(n)
 	}
-	r.hi = w.key(&n.slots[i+1])
+	r.hi = w.keyAt(n, i+1)
 	return r
 }
 
@@ -103,7 +105,7 @@ func (b *Bucket) holdWay(key []byte) {
 	var r keyRange
 	if b.edit != nil && b.edit.node != nil {
 		n, i := b.lastNode(key)
-		id, r = n.slots[i].ref, tx.w.below(n, i)
+		id, r = tx.w.refAt(n, i), tx.w.below(n, i)
 		tx.hold(id, tx.page(id), r)
 		tx.held.add(n.id, i, id)
 	}

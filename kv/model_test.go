@@ -86,6 +86,11 @@ func (m *modelMachine) open(t *rapid.T) {
 		BoltPlacement:  rapid.Bool().Draw(t, "bolt placement"),
 		NoFreelistSync: rapid.Bool().Draw(t, "no freelist sync"),
 		NoGrowSync:     rapid.Bool().Draw(t, "no grow sync"),
+		SyncFreelist:   rapid.Bool().Draw(t, "freelist with each commit"),
+		SingleSync:     rapid.Bool().Draw(t, "single sync"),
+	}
+	if rapid.Bool().Draw(t, "write early") {
+		o = kv.WriteEarly(o, 5*m.pageSize)
 	}
 	db, err := openSim(m.disk, o)
 	if err != nil {
@@ -96,13 +101,15 @@ func (m *modelMachine) open(t *rapid.T) {
 }
 
 // end lets everything go.
-func (m *modelMachine) end(t *rapid.T) {
+func (m *modelMachine) end(t *rapid.T) { noError(t, m.letGo(t)) }
+
+func (m *modelMachine) letGo(t *rapid.T) error {
 	m.rollBack(t)
 	for _, r := range m.readers {
 		noError(t, r.tx.Rollback())
 	}
 	m.readers = nil
-	noError(t, m.db.Close())
+	return m.db.Close()
 }
 
 func noError(t *rapid.T, err error) {
@@ -519,7 +526,7 @@ func (m *modelMachine) crash(t *rapid.T) {
 	m.disk.SetSector(rapid.SampledFrom([]int{512, 1, 0}).Draw(t, "sector"))
 	left := m.disk.AfterCut(rapid.Uint64().Draw(t, "seed"))
 	m.disk.CutAt(0)
-	m.end(t) // on the old disk, which is no more
+	_ = m.letGo(t) // on the old disk, which is no more
 	m.disk = left
 	m.open(t)
 	text, err := soundContent(m.db)

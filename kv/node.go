@@ -29,7 +29,7 @@ const (
 )
 
 // node is a branch or leaf page that the transaction changes, or the way to one. Its elements point into the mapping
-// and the arena; the page is put together when it is written.
+// and the arena; the page is put together when it is written. Where little changes it stays a page, with patches.
 //
 // Invariants: (1) keys ascend; (2) size is what the page will take in bytes; (3) a branch has a child in nodes exactly
 // where a slot says nodeRef, and that child's parent is this node; (4) the shape of the tree stays from the beginning
@@ -46,6 +46,12 @@ type node struct {
 	leaf       bool
 	unbalanced bool // lost elements; rebalance looks at it
 	inserts    inserts
+	below      uint16 // the type of the children of a branch, once one was loaded
+
+	// As long as page is not nil the node is that page with patches, and has no slots.
+	page    page.Page
+	base    uint64 // where it lies in the file, in bytes
+	patches []patch
 }
 
 // inserts says where a transaction has put new elements into a node.
@@ -90,6 +96,13 @@ func (w *writer) search(n *node, key []byte) (index int, exact bool) {
 // searchChild finds the element of a branch whose subtree key belongs to: the last whose key is not above it, or the
 // first. A branch has at least one element.
 func (w *writer) searchChild(n *node, key []byte) int {
+	if n.page != nil {
+		i := n.page.SearchBranch(key)
+		if i < 0 {
+			w.tx.badSearch(n.id, n.page)
+		}
+		return i
+	}
 	i, exact := w.search(n, key)
 	if !exact && i > 0 {
 		i--
@@ -104,17 +117,22 @@ func (n *node) insert(index int, exact bool, s slot) {
 		n.slots[index] = s
 		return
 	}
-	switch {
-	case index < len(n.slots):
-		n.inserts = anywhere
-	case n.inserts == noInserts:
-		n.inserts = atEnd
-	}
+	n.inserted(index == len(n.slots))
 	n.gen++
 	n.size += elemSize(s)
 	n.slots = append(n.slots, slot{})
 	copy(n.slots[index+1:], n.slots[index:])
 	n.slots[index] = s
+}
+
+// inserted notes where a new element was put.
+func (n *node) inserted(last bool) {
+	switch {
+	case !last:
+		n.inserts = anywhere
+	case n.inserts == noInserts:
+		n.inserts = atEnd
+	}
 }
 
 // remove takes the element at index out.
@@ -127,8 +145,8 @@ func (n *node) remove(index int) {
 // indexOf finds the child's element in its parent.
 func (w *writer) indexOf(child *node) int {
 	p := child.parent
-	i, exact := w.search(p, w.key(&child.sep))
-	if !exact || p.slots[i].ref != nodeRef|uint64(child.number) {
+	i := w.searchChild(p, w.key(&child.sep))
+	if w.refAt(p, i) != nodeRef|uint64(child.number) {
 		panic("assertion failed: node is not among its parent's children")
 	}
 	return i

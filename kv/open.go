@@ -64,6 +64,10 @@ func newDB(o *Options) *DB {
 		openFile:        o.OpenFile,
 		readOnly:        o.ReadOnly,
 		bolt:            o.BoltPlacement,
+		syncList:        o.SyncFreelist || o.BoltPlacement,
+		singleSync:      o.SingleSync,
+		gullible:        o.gullible,
+		imagesMax:       cmp.Or(o.imagesMax, imagesMax),
 		noStats:         o.NoStatistics,
 		quit:            make(chan struct{}),
 		slot:            make(chan struct{}, 1),
@@ -123,7 +127,7 @@ func (db *DB) open(ctx context.Context, path string, mode os.FileMode, o *Option
 			return err
 		}
 	}
-	if !db.readOnly && !db.NoFreelistSync && db.snap.Load().meta.Freelist == page.NoFreelist {
+	if !db.readOnly && !db.NoFreelistSync && db.syncList && db.snap.Load().meta.Freelist == page.NoFreelist {
 		return db.storeFreelist(&maps)
 	}
 	return nil
@@ -247,7 +251,7 @@ func (db *DB) create(path string) error {
 	if err := db.file.Sync(); err != nil {
 		return err
 	}
-	db.fileSize = 4 * ps
+	db.fileSize, db.settled = 4*ps, true
 	if db.openFile != nil {
 		return nil // the file may lie anywhere
 	}
@@ -281,20 +285,60 @@ func (db *DB) readMetas(maps *mapping) error {
 	if len(data) < 2*db.pageSize || len(data)-db.pageSize < page.HeaderSize+page.MetaSize {
 		return fmt.Errorf("file size too small %d", db.fileSize)
 	}
-	m0, m1 := page.MetaOf(data), page.MetaOf(data[db.pageSize:])
-	err0, err1 := db.validate(m0), db.validate(m1)
-	var meta page.MetaRecord
+	metas := [2]*page.MetaView{page.MetaOf(data), page.MetaOf(data[db.pageSize:])}
+	errs := [2]error{db.validate(metas[0]), db.validate(metas[1])}
+	newest := 0
 	switch {
-	case err0 != nil && err1 != nil:
-		return err0
-	case err1 != nil || err0 == nil && m0.TxID() >= m1.TxID():
-		meta = m0.Record()
-	default:
-		meta = m1.Record()
+	case errs[0] != nil && errs[1] != nil:
+		return errs[0]
+	case errs[0] != nil || errs[1] == nil && metas[1].TxID() > metas[0].TxID():
+		newest = 1
 	}
+	torn := metas[newest].Paired() && !db.arrived(data, newest)
+	if torn {
+		if newest = 1 - newest; errs[newest] != nil {
+			return fmt.Errorf("%w: the newest commit is incomplete, and the one before is not there: %w", ErrInvalid, errs[newest])
+		}
+	}
+	meta := metas[newest].Record()
 	db.mapLen = int64(len(maps.bytes()))
 	db.snap.Store(db.newSnapshot(meta, maps, data))
+	db.paired = metas[newest].Paired()
+	if torn && !db.readOnly {
+		return db.discredit(1-newest, meta)
+	}
 	return nil
+}
+
+// arrived says whether all pages that went down together with a paired meta page are as it says.
+func (db *DB) arrived(data []byte, meta int) bool {
+	if db.gullible {
+		return true
+	}
+	size := uint64(db.pageSize)
+	sums, ok := page.Page(data[meta*db.pageSize : (meta+1)*db.pageSize]).PairedSums()
+	for _, s := range sums {
+		pages := uint64(len(data)) / size
+		if s.ID >= pages || uint64(s.Pages) > pages-s.ID {
+			return false
+		}
+		if page.Sum(0, data[s.ID*size:(s.ID+uint64(s.Pages))*size]) != s.Sum {
+			return false
+		}
+	}
+	return ok
+}
+
+// discredit overwrites the meta page of a commit that did not arrive as a whole with the state before. It must not be
+// left: bbolt would believe it, and so might this package once other pages are written where those of it are missing.
+func (db *DB) discredit(torn int, meta page.MetaRecord) error {
+	buf := page.Page(make([]byte, db.pageSize))
+	page.PutMeta(buf, meta)
+	buf.SetID(uint64(torn))
+	if _, err := db.file.WriteAt(buf, int64(torn)*int64(db.pageSize)); err != nil {
+		return err
+	}
+	return db.file.SyncData()
 }
 
 // validate examines a meta, which must also agree with the others on the page size: the next commit repeats it.

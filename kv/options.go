@@ -60,9 +60,20 @@ type Options struct {
 	// now and then, from several goroutines.
 	Progress func(pages int64)
 
-	// NoFreelistSync sets DB.NoFreelistSync: free pages are not stored with each commit, which makes commits
-	// smaller and the next Open slower, as it must walk the whole file to find them.
+	// NoFreelistSync sets DB.NoFreelistSync: free pages are never stored, which makes the next Open slower, as it must
+	// walk the whole file to find them.
 	NoFreelistSync bool
+
+	// SyncFreelist stores the free pages with each commit, as bbolt does. Otherwise they are stored by [DB.Close], so that
+	// a commit costs in proportion to what it changes and not to the number of free pages; after a crash, or without
+	// Close, the next Open walks the whole file to find them. No effect with NoFreelistSync; BoltPlacement implies it.
+	SyncFreelist bool
+
+	// SingleSync makes a commit durable with one flush instead of two, as long as it writes no more than about 4 MiB in
+	// some hundred places: the meta page goes down together with the pages that it leads to, and has their checksums. The
+	// file stays one of bbolt, but after a crash of the system it must be opened by this package first: bbolt
+	// would take a commit for complete of which parts are missing. Close removes the need.
+	SingleSync bool
 
 	// PreLoadFreelist makes a read-only Open load the free pages, as [Tx.Page] needs. Otherwise they are always
 	// loaded.
@@ -113,7 +124,9 @@ type Options struct {
 	// either kind of file is valid for both programs.
 	BoltPlacement bool
 
-	fs file.FS // of the tests; nil is the operating system
+	fs        file.FS // of the tests; nil is the operating system
+	imagesMax int     // of the tests; 0 is the constant
+	gullible  bool    // of the tests: believe every meta page
 }
 
 // String lists the options that a bbolt database has too, and those of this package that are set.
@@ -129,6 +142,12 @@ func (o *Options) String() string {
 		o.Mlock, o.Logger, o.NoStatistics)
 	if o.Slog != nil {
 		s += fmt.Sprintf(", Slog: %p", o.Slog)
+	}
+	if o.SyncFreelist {
+		s += ", SyncFreelist: true"
+	}
+	if o.SingleSync {
+		s += ", SingleSync: true"
 	}
 	if o.BoltPlacement {
 		s += ", BoltPlacement: true"

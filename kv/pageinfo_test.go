@@ -40,7 +40,7 @@ func TestPage(t *testing.T) {
 
 // TestPageTypes counts the pages of each type: they add up, and a free page is one whatever it holds.
 func TestPageTypes(t *testing.T) {
-	db, _ := openSample(t, kv.Options{})
+	db, _ := openSample(t, kv.Options{SyncFreelist: true})
 	must(t, db.Update(func(tx *kv.Tx) error { return tx.DeleteBucket([]byte("tree")) }))
 	types := make(map[string]int)
 	overflow := 0

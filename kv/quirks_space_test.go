@@ -11,6 +11,7 @@ import (
 
 	"github.com/holtdb/holt/internal/file"
 	"github.com/holtdb/holt/kv"
+	"github.com/holtdb/holt/kv/internal/page"
 )
 
 // TestIdleReaderDoesNotGrowTheFile demands that pages which a commit both allocated and freed after the reader began are
@@ -38,6 +39,53 @@ func TestIdleReaderDoesNotGrowTheFile(t *testing.T) {
 				must(t, reader.Rollback())
 			})
 		}
+	}
+}
+
+// TestLongReaderCostsWhatItSees keeps a reader open over a thousand commits. Pending are exactly the pages of its tree that
+// have been replaced, and the file has room for these, for the tree of now, and for the pages that one commit frees
+// while it takes others.
+func TestLongReaderCostsWhatItSees(t *testing.T) {
+	const keys, perCommit = 2000, 20
+	for _, list := range []kv.Options{{PageSize: 1024}, {PageSize: 1024, SyncFreelist: true}, {PageSize: 1024, NoFreelistSync: true}} {
+		t.Run(list.String(), func(t *testing.T) {
+			db, _ := openMemory(t, &list)
+			must(t, db.Update(putNumbered("b", keys, 100)))
+			must(t, db.Update(func(*kv.Tx) error { return nil })) // frees what the one before has made pending
+			before := highWater(t, db) - db.Stats().FreePageN - 2 // pages that the reader sees
+			reader, err := db.Begin(false)
+			must(t, err)
+			r, largest := rand.New(rand.NewPCG(5, 6)), 0
+			for range times(1000, 5000) {
+				stats := kv.TxStats{}
+				must(t, db.Update(func(tx *kv.Tx) error {
+					for range perCommit {
+						must(t, tx.Bucket(nameB).Put(numbered(r.IntN(keys)), make([]byte, 100)))
+					}
+					tx.OnCommit(func() { stats = tx.Stats() })
+					return nil
+				}))
+				largest = max(largest, int(stats.GetPageCount()))
+				if pages, most := highWater(t, db), 2+2*before+2*largest+16+2*before/32; pages > most {
+					t.Errorf("the file has %d pages, want %d at most", pages, most)
+					break
+				}
+			}
+			must(t, db.Update(func(*kv.Tx) error { return nil }))
+			lists := 0 // pages of the list that the last commit replaced
+			if list.SyncFreelist {
+				lists = page.FreelistSize(3*before)/list.PageSize + 1
+			}
+			if pending := db.Stats().PendingPageN; pending > before+lists || pending < before-1 {
+				t.Errorf("%d pages are pending, the reader sees %d", pending, before)
+			}
+			must(t, reader.Rollback())
+			must(t, db.Update(func(*kv.Tx) error { return nil }))
+			must(t, db.Update(func(*kv.Tx) error { return nil }))
+			if pending := db.Stats().PendingPageN; pending > 1+lists {
+				t.Errorf("%d pages are pending without a reader", pending)
+			}
+		})
 	}
 }
 
@@ -140,7 +188,7 @@ func TestMaxSizeIsExact(t *testing.T) {
 	for _, pageSize := range []int{1024, 2048, 4096, 8192, 16384, 32768, 65536} {
 		for _, pages := range []int{20, 33} {
 			for _, extra := range []int{0, pageSize - 1} { // bytes that make no page
-				o := kv.Options{PageSize: pageSize, MaxSize: pages*pageSize + extra, NoGrowSync: extra == 0}
+				o := kv.Options{PageSize: pageSize, MaxSize: pages*pageSize + extra, NoGrowSync: extra == 0, SyncFreelist: true}
 				t.Run(fmt.Sprintf("pages of %d, limit %d", pageSize, o.MaxSize), func(t *testing.T) {
 					fillAtOnce(t, o, pages)
 					fillInSteps(t, o, pages)

@@ -23,6 +23,7 @@ func (b *Bucket) rebalance() {
 func (b *Bucket) rebalanceNode(n *node) {
 	w := b.tx.w
 	for n != nil && n.unbalanced {
+		w.open(n)
 		n.unbalanced = false
 		w.stats.Rebalance++
 		least := 2
@@ -37,6 +38,7 @@ func (b *Bucket) rebalanceNode(n *node) {
 			return
 		}
 		parent := n.parent
+		w.open(parent)
 		switch i := w.indexOf(n); {
 		case len(n.slots) == 0:
 			w.freePage(n)
@@ -58,6 +60,8 @@ func (w *writer) merge(left, right *node, index int) {
 	if left.leaf != right.leaf {
 		w.tx.corrupt(right.id, "page %d is not of the type of its neighbour", right.id)
 	}
+	w.open(left)
+	w.open(right)
 	w.adopt(left, right.slots)
 	left.slots = append(left.slots, right.slots...)
 	left.size += right.size - page.HeaderSize
@@ -89,7 +93,8 @@ func (w *writer) collapse(root *node) {
 		return
 	}
 	child := w.child(root, 0)
-	root.leaf, root.size = child.leaf, child.size
+	w.open(child)
+	root.leaf, root.size, root.below = child.leaf, child.size, child.below
 	root.slots = append(root.slots[:0], child.slots...)
 	root.gen++
 	w.adopt(root, root.slots)

@@ -68,7 +68,7 @@ func TestRedirect(t *testing.T) {
 // pages among the free ones. It returns what is in the buckets, too.
 func redirectable(t *testing.T, prefixes map[string]string) ([]byte, map[string]map[string]string) {
 	disk := file.NewMemory()
-	db := mustOpenSim(t, disk, kv.Options{PageSize: damagedPageSize})
+	db := mustOpenSim(t, disk, kv.Options{PageSize: damagedPageSize, SyncFreelist: true})
 	model := map[string]map[string]string{"left": {}, "right": {}}
 	for round := range 4 {
 		must(t, db.Update(func(tx *kv.Tx) error {

@@ -98,7 +98,11 @@ func (b *Bucket) spillChild(name string, child *Bucket) error {
 // inlinable says whether the bucket is to be stored inside its parent: one small leaf without buckets.
 func (b *Bucket) inlinable() bool {
 	n := b.edit.node
-	if n == nil || !n.leaf || n.size > int64(b.tx.pageSize/4) || len(n.slots) >= page.MaxCount {
+	if n == nil || !n.leaf || n.size > int64(b.tx.pageSize/4) {
+		return false
+	}
+	b.tx.w.open(n)
+	if len(n.slots) >= page.MaxCount {
 		return false
 	}
 	for i := range n.slots {
@@ -117,6 +121,12 @@ func (w *writer) spillNode(b *Bucket, n *node, edge bool) (filled bool, err erro
 	} else if filled, err = w.spillBelow(b, n, edge); err != nil {
 		return false, err
 	}
+	if w.fitsPatched(n) {
+		err := w.placePatched(n)
+		w.freePage(n)
+		return filled, err
+	}
+	w.open(n)
 	if verify {
 		w.verifyNode(n)
 	}
@@ -141,6 +151,9 @@ func (w *writer) spillNode(b *Bucket, n *node, edge bool) (filled bool, err erro
 
 // spillBelow spills the children of a branch and puts what they have become in their place.
 func (w *writer) spillBelow(b *Bucket, n *node, edge bool) (filled bool, err error) {
+	if n.page != nil {
+		return w.spillPatches(b, n, edge)
+	}
 	base := len(w.outs)
 	for i := range n.slots {
 		s := n.slots[i]
@@ -227,5 +240,5 @@ func (w *writer) place(slots []slot, size int64, leaf bool) error {
 		out.loc, out.ksize = slots[0].loc, slots[0].ksize
 	}
 	w.outs = append(w.outs, out)
-	return nil
+	return w.writeEarly()
 }

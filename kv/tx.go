@@ -21,6 +21,7 @@ type Tx struct {
 	cursors  tally   // made, those of lookups among them
 	notes    *notes  // of a write transaction, and of others that have any
 	writable bool
+	last     bool // run by Close
 	managed  bool // run by View or Update, which end it
 }
 

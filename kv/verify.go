@@ -7,9 +7,11 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/holtdb/holt/internal/invariant"
+	"github.com/holtdb/holt/kv/internal/page"
 )
 
 // verify turns on costly checks of what a commit is about to write: in builds for testing, and where the environment
@@ -62,5 +64,24 @@ func (f *freelist) verify(freed []run) {
 		if f.free.Has(id) {
 			panic(fmt.Sprintf("assertion failed: page %d is free and pending", id))
 		}
+	}
+}
+
+// verifyPatched panics unless the image of a patched node is the one that is made of it when it is opened.
+func (w *writer) verifyPatched(n *node, id uint64, image []byte) {
+	opened := *n
+	opened.slots, opened.patches = nil, slices.Clone(n.patches)
+	w.open(&opened)
+	w.verifyNode(&opened)
+	want, segs := make(page.Page, len(image)), len(w.segs)
+	flags := uint16(page.Branch)
+	if n.leaf {
+		flags = page.Leaf
+	}
+	want.PutHeader(id, flags, len(opened.slots), 0)
+	w.fill(want, opened.slots, n.leaf, false)
+	w.segs = w.segs[:segs]
+	if !bytes.Equal(image, want) {
+		panic(fmt.Sprintf("assertion failed: page %d with %d patches is not what its elements make", n.id, len(n.patches)))
 	}
 }

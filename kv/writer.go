@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/holtdb/holt/kv/internal/page"
+	"github.com/holtdb/holt/kv/internal/pageset"
 )
 
 const (
@@ -38,16 +39,27 @@ type writer struct {
 	allocated []run  // pages taken by this commit, to give back if it fails
 	freed     []run  // pages of the old tree, pending once it succeeds
 	next      uint64 // where in the free pages this commit's pages go on; 0 for the lowest that fit
+	kept      run    // free pages for the last pages of this commit
+	expected  int    // how many pages are still to come
+	atEnd     bool   // put all of them behind the others
+
+	// plain are the pages that a transaction has found to have their elements side by side, and the keys in order, so that
+	// this is looked at once. What is written in their place is so too: it comes from nodes.
+	plain   pageset.Set
+	changes []page.Change
 
 	images  arena      // pages as they will be written
 	dirty   []dirtyRun // in any order
 	segs    [][]byte   // the bytes of the dirty runs
 	iov     [][]byte
-	meta    []byte   // the meta page to write
-	oldMeta []byte   // what it replaces
-	zeros   []byte   // a page of them
-	outs    []slot   // stack of spill: what nodes have become
-	names   []string // stack of spill: children in order
+	sums    []page.RunSum // what was written, for a paired meta page
+	written int           // bytes of them
+	early   bool          // pages were written before the commit was complete
+	meta    []byte        // the meta page to write
+	oldMeta []byte        // what it replaces
+	zeros   []byte        // a page of them
+	outs    []slot        // stack of spill: what nodes have become
+	names   []string      // stack of spill: children in order
 }
 
 // run is a number of consecutive pages.
@@ -80,7 +92,8 @@ func (w *writer) reset() {
 	w.images.reset()
 	w.ext, w.segs, w.iov, w.names = emptied(w.ext), emptied(w.segs), emptied(w.iov), emptied(w.names)
 	w.allocated, w.freed, w.dirty, w.outs = emptied(w.allocated), emptied(w.freed), emptied(w.dirty), emptied(w.outs)
-	w.next = 0
+	w.sums, w.written, w.early = emptied(w.sums), 0, false
+	w.next, w.kept, w.expected, w.atEnd = 0, run{}, 0, false
 	w.stats = TxStats{}
 	w.tx = nil
 }
@@ -111,7 +124,7 @@ func (w *writer) newNode(leaf bool) *node {
 		n = &node{}
 		w.nodes[w.used] = n
 	}
-	*n = node{slots: n.slots[:0], size: page.HeaderSize, number: uint32(w.used), gen: n.gen + 1, leaf: leaf}
+	*n = node{slots: n.slots[:0], patches: n.patches[:0], size: page.HeaderSize, number: uint32(w.used), gen: n.gen + 1, leaf: leaf}
 	w.used++
 	w.stats.NodeCount++
 	return n
@@ -170,51 +183,79 @@ func (w *writer) element(key, value []byte) slot {
 // elements lies before end of the page.
 func (w *writer) read(p page.Page, base, id uint64) (n *node, end uint64) {
 	n = w.newNode(p.Flags() == page.Leaf)
-	count := p.Count()
-	if !n.leaf && count == 0 {
-		w.tx.emptyBranch(id)
+	w.grow(n, p.Count())
+	if n.leaf {
+		end = w.readLeaf(n, p, base, id)
+	} else {
+		end = w.readBranch(n, p, base, id)
 	}
-	if cap(n.slots) < count {
-		n.slots = make([]slot, 0, count+count/8+8)
-	}
-	n.slots = n.slots[:count]
-	var last []byte
-	end = uint64(page.HeaderSize + page.ElemSize*count)
-	for i := range n.slots {
-		off, ksize, vsize, ok := p.Span(i)
-		if !ok {
-			w.tx.badElement(w.tx.home(id, p), i)
-		}
-		key := p[off : off+uint64(ksize)]
-		if i > 0 && bytes.Compare(last, key) >= 0 {
-			w.tx.unordered(w.tx.home(id, p), i, key)
-		}
-		last = key
-		s := slot{loc: base + off, ksize: ksize, vsize: vsize, ref: w.readRef(p, i, id)}
-		n.slots[i] = s
-		n.size += elemSize(s)
-		end = max(end, off+uint64(ksize)+uint64(vsize))
-	}
+	w.checkOrder(n, p, id)
 	if n.size > int64(len(p)) { // written anew they would not overlap
 		w.tx.overlapping(id, n.size, p)
 	}
 	return n, end
 }
 
-// readRef is the ref of a slot for element i of page p.
-func (w *writer) readRef(p page.Page, i int, id uint64) uint64 {
-	if p.Flags() == page.Branch {
+// grow gives n so many slots, and room for some more.
+func (w *writer) grow(n *node, count int) {
+	if cap(n.slots) < count {
+		n.slots = make([]slot, 0, count+count/8+8)
+	}
+	n.slots = n.slots[:count]
+}
+
+// readLeaf fills the slots of a leaf.
+func (w *writer) readLeaf(n *node, p page.Page, base, id uint64) (end uint64) {
+	bytes := uint64(0)
+	for i := range n.slots {
+		flags, off, ksize, vsize, ok := p.LeafSpan(i)
+		if !ok {
+			w.tx.badElement(w.tx.home(id, p), i)
+		}
+		if flags &= page.BucketFlag; id == 0 && flags != 0 {
+			w.tx.badInline(w.tx.home(id, p), i)
+		}
+		n.slots[i] = slot{loc: base + off, ksize: ksize, vsize: vsize, ref: uint64(flags)}
+		size := uint64(ksize) + uint64(vsize)
+		bytes += size
+		end = max(end, off+size)
+	}
+	table := page.HeaderSize + page.ElemSize*len(n.slots)
+	n.size = int64(table) + int64(bytes)
+	return max(end, uint64(table))
+}
+
+// readBranch fills the slots of a branch.
+func (w *writer) readBranch(n *node, p page.Page, base, id uint64) (end uint64) {
+	if len(n.slots) == 0 {
+		w.tx.emptyBranch(id)
+	}
+	bytes := uint64(0)
+	for i := range n.slots {
+		off, ksize, ok := p.BranchSpan(i)
+		if !ok {
+			w.tx.badElement(id, i)
+		}
 		child := p.Child(i)
 		if child&nodeRef != 0 {
 			w.tx.badChild(id, i, child)
 		}
-		return child
+		n.slots[i] = slot{loc: base + off, ksize: ksize, ref: child}
+		bytes += uint64(ksize)
+		end = max(end, off+uint64(ksize))
 	}
-	flags := page.LeafFlags(p.Elem(i)) & page.BucketFlag
-	if id == 0 && flags != 0 {
-		w.tx.badInline(w.tx.home(id, p), i)
+	table := page.HeaderSize + page.ElemSize*len(n.slots)
+	n.size = int64(table) + int64(bytes)
+	return max(end, uint64(table))
+}
+
+// checkOrder panics unless the keys of n, just read from page p, ascend.
+func (w *writer) checkOrder(n *node, p page.Page, id uint64) {
+	for i := 1; i < len(n.slots); i++ {
+		if key := w.key(&n.slots[i]); bytes.Compare(w.key(&n.slots[i-1]), key) >= 0 {
+			w.tx.unordered(w.tx.home(id, p), i, key)
+		}
 	}
-	return uint64(flags)
 }
 
 // load makes a node of page id, whose keys are to be in r.
@@ -225,20 +266,31 @@ func (w *writer) load(id uint64, r keyRange) *node {
 		tx.corrupt(id, "page %d: reachable freed", id)
 	}
 	tx.hold(id, p, r)
-	n, end := w.read(p, id*uint64(tx.pageSize), id)
+	base := id * uint64(tx.pageSize)
+	if w.patchable(id, p) {
+		n := w.keep(p, base, id)
+		n.id, n.run = id, 1
+		return n
+	}
+	n, end := w.read(p, base, id)
 	tx.checkSpare(id, p, end)
+	if n.isPlain(base) {
+		w.plain.Add(id)
+	}
 	n.id, n.run = id, p.Overflow()+1
 	return n
 }
 
 // child returns the node of element i of a branch, made on demand.
 func (w *writer) child(n *node, i int) *node {
-	s := &n.slots[i]
-	if s.ref&nodeRef != 0 {
-		return w.nodes[uint32(s.ref)]
+	ref := w.refAt(n, i)
+	if ref&nodeRef != 0 {
+		return w.nodes[uint32(ref)]
 	}
-	c := w.load(s.ref, w.below(n, i))
-	c.parent, c.sep = n, *s
-	s.ref = nodeRef | uint64(c.number)
+	r := w.below(n, i)
+	c := w.load(ref, r)
+	n.below = r.flags
+	c.parent, c.sep = n, w.slotAt(n, i)
+	n.setRef(i, nodeRef|uint64(c.number))
 	return c
 }

@@ -89,7 +89,12 @@ type (
 
 // Open opens the file at path, creating it if needed. Nil options mean [DefaultOptions].
 func Open(path string, mode os.FileMode, options *Options) (*DB, error) {
-	return kv.Open(path, mode, options)
+	if options == nil {
+		options = kv.DefaultOptions
+	}
+	o := *options
+	o.SyncFreelist = true
+	return kv.Open(path, mode, &o)
 }
 
 // Compact copies the live data of src into the empty dst, in transactions of about txMaxSize bytes (zero: one only).

@@ -59,6 +59,7 @@ func openHolt(path string, opts options) (database, error) {
 	o.ReadOnly = opts.readOnly
 	o.PreLoadFreelist = opts.preload
 	o.NoSync = true
+	o.SyncFreelist = true // as bbolt, so that transactions have the same numbers
 	o.MaxSize = opts.maxSize
 	o.Timeout = opts.timeout
 	o.BoltPlacement = opts.boltPlacement

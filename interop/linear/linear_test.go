@@ -33,6 +33,7 @@ func TestHistories(t *testing.T) {
 		"default":        func(*kv.Options) {},
 		"hashmap":        func(o *kv.Options) { o.FreelistType = kv.FreelistMapType },
 		"bolt placement": func(o *kv.Options) { o.BoltPlacement = true },
+		"single sync":    func(o *kv.Options) { o.SingleSync, o.NoSync = true, false },
 		"no free list":   func(o *kv.Options) { o.NoFreelistSync = true },
 		"small pages":    func(o *kv.Options) { o.PageSize = 1024 },
 	}

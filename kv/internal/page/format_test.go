@@ -6,8 +6,10 @@ package page_test
 import (
 	"bytes"
 	"encoding/binary"
+	"hash/crc32"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -69,6 +71,23 @@ var structures = map[string]structure{
 		"txid":            meta64((*page.MetaView).SetTxID, (*page.MetaView).TxID),
 		"checksum":        {put: putChecksum, get: meta64(nil, (*page.MetaView).Checksum).get},
 		"reserved":        {check: checkReserved},
+	}},
+	"Paired meta page": {0, map[string]field{
+		"meta page": {check: func(t *testing.T, r row) {
+			if r.at(0)+r.size != page.HeaderSize+page.MetaSize {
+				t.Errorf("the meta page takes %d bytes", r.size)
+			}
+		}},
+		"sum":   {check: checkPaired(func(b []byte, r row) bool { return ne.Uint32(b[r.at(0):]) == sumAsDocumented(b) })},
+		"count": {check: checkPaired(func(b []byte, r row) bool { return ne.Uint32(b[r.at(0):]) == uint32(len(pairedSums)) })},
+		"run i": {check: checkPaired(func(b []byte, r row) bool {
+			return r.at(0) == 88 && r.step == 16 && ne.Uint64(b[r.at(1):]) == pairedSums[1].ID
+		})},
+	}},
+	"Run of a paired meta page": {16, map[string]field{
+		"id":    {check: checkPaired(func(b []byte, r row) bool { return ne.Uint64(b[88+r.at(0):]) == pairedSums[0].ID })},
+		"pages": {check: checkPaired(func(b []byte, r row) bool { return ne.Uint32(b[88+r.at(0):]) == pairedSums[0].Pages })},
+		"sum":   {check: checkPaired(func(b []byte, r row) bool { return ne.Uint32(b[88+r.at(0):]) == pairedSums[0].Sum })},
 	}},
 	"Branch and leaf pages": {0, map[string]field{
 		"page header":     header,
@@ -223,6 +242,33 @@ func freeID(n int) field {
 }
 
 // checkReserved demands that the rest of a meta page is written as zeros and ignored.
+// pairedSums are those of the paired meta page that checkPaired makes.
+var pairedSums = []page.RunSum{{ID: 1<<40 + 5, Pages: 77, Sum: 0xABCD1234}, {ID: 9, Pages: 1, Sum: 3}}
+
+// checkPaired looks at a row of a paired meta page.
+func checkPaired(right func(b []byte, r row) bool) func(t *testing.T, r row) {
+	return func(t *testing.T, r row) {
+		t.Helper()
+		b := make(page.Page, 1024)
+		page.PutPaired(b, page.MetaRecord{PageSize: 1024, Root: 3, Freelist: 2, HWM: 4, TxID: 1<<40 + 7}, pairedSums)
+		if m := page.MetaOf(b); !m.Paired() || m.Flags() != 7^0x746C6F48 || m.Validate() != nil {
+			t.Errorf("flags %x, %v", m.Flags(), m.Validate())
+		}
+		if got, ok := b.PairedSums(); !ok || !slices.Equal(got, pairedSums) {
+			t.Errorf("%v was read, %t", got, ok)
+		}
+		if !right(b, r) {
+			t.Errorf("%q is not at %d", r.name, r.first)
+		}
+	}
+}
+
+// sumAsDocumented is the checksum of the checksums in b.
+func sumAsDocumented(b []byte) uint32 {
+	table := crc32.MakeTable(crc32.Castagnoli)
+	return crc32.Update(crc32.Checksum(b[16:80], table), table, b[84:88+16*len(pairedSums)])
+}
+
 func checkReserved(t *testing.T, r row) {
 	b := bytes.Repeat([]byte{0xFF}, 4096)
 	page.PutMeta(b, page.MetaRecord{TxID: 1})

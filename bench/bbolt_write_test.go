@@ -1,0 +1,250 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Code generated from holt_write_test.go by go test -update; DO NOT EDIT.
+
+package bench
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	bbolt "go.etcd.io/bbolt"
+)
+
+var bboltWrites = writeShapes{
+	bulk: bboltBulk1M, put: bboltPutInto, batch: bboltBatch, overwrite: bboltOverwrite,
+	overwriteReader: bboltOverwriteReader, largePut: bboltLargePut, peak: bboltPeak,
+}
+
+// bboltFile opens a copy of a file.
+func bboltFile(b *testing.B, m mode) *bbolt.DB {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "bench.db")
+	if m.seed != "" {
+		copyFile(b, path, m.seed)
+	}
+	o := &bbolt.Options{NoSync: !m.durable, NoGrowSync: !m.durable, FreelistType: bbolt.FreelistArrayType}
+	if m.hashmap {
+		o.FreelistType = bbolt.FreelistMapType
+	}
+	o.InitialMmapSize = m.mapped
+	adjust(o, m)
+	db, err := bbolt.Open(path, 0o600, o)
+	check(b, err)
+	b.Cleanup(func() { check(b, db.Close()) })
+	return db
+}
+
+func bboltBulk1M(b *testing.B, order func(i int) int) {
+	path, size := b.TempDir()+"/bulk.db", int64(0)
+	stop := measure(b)
+	for b.Loop() {
+		db := bboltCreate(b, path)
+		bboltFill(b, db, order)
+		check(b, db.View(func(tx *bbolt.Tx) error {
+			size = tx.Size()
+			return nil
+		}))
+		check(b, db.Close())
+		check(b, os.Remove(path))
+	}
+	stop()
+	b.ReportMetric(float64(size)/million/(8+valueSize), "file/live")
+}
+
+// bboltFill puts a million keys in an order.
+func bboltFill(b *testing.B, db *bbolt.DB, order func(i int) int) {
+	b.Helper()
+	key := make([]byte, 8)
+	for first := 0; first < million; first += perTx {
+		check(b, db.Update(func(tx *bbolt.Tx) error {
+			bucket, err := tx.CreateBucketIfNotExists(name)
+			check(b, err)
+			for i := first; i < first+perTx; i++ {
+				setKey(key, order(i))
+				check(b, bucket.Put(key, value))
+			}
+			return nil
+		}))
+	}
+}
+
+// bboltPutInto puts one key in a transaction.
+func bboltPutInto(b *testing.B, m mode) {
+	db, key, i := bboltFile(b, m), make([]byte, 8), 0
+	put := func() {
+		setKey(key, farApart(i, m.keys))
+		i++
+		check(b, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, value) }))
+	}
+	put() // whatever the first one has to do
+	before := db.Stats()
+	stop := measure(b)
+	for b.Loop() {
+		put()
+	}
+	stop()
+	after := db.Stats()
+	done := after.Sub(&before).TxStats
+	b.ReportMetric(float64(done.GetWrite())/float64(b.N), "writes/op")
+	b.ReportMetric(float64(done.GetPageAlloc())/float64(b.N), "written-B/op")
+}
+
+// bboltBatch puts keys from many goroutines.
+func bboltBatch(b *testing.B, m mode, goroutines int) {
+	db := bboltFile(b, m)
+	b.SetParallelism((goroutines + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0))
+	var next counter
+	stop := measure(b)
+	b.ResetTimer()
+	b.RunParallel(func(pb *testing.PB) {
+		key := make([]byte, 8)
+		for pb.Next() {
+			setKey(key, farApart(next.add(), m.keys))
+			if err := db.Batch(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, value) }); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+	stop()
+}
+
+// bboltOverwriteOnce puts over keys of which hardly any two are in one page.
+func bboltOverwriteOnce(b *testing.B, db *bbolt.DB, m mode, from int) {
+	key := make([]byte, 8)
+	check(b, db.Update(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(name)
+		for i := range perOverwrite {
+			setKey(key, farApart(from+i, m.keys))
+			check(b, bucket.Put(key, value))
+		}
+		return nil
+	}))
+}
+
+func bboltOverwrite(b *testing.B, m mode) {
+	db, i := bboltFile(b, m), 0
+	once := func() {
+		bboltOverwriteOnce(b, db, m, i)
+		i += perOverwrite
+	}
+	for range 20 {
+		once()
+	}
+	stop := measure(b)
+	for b.Loop() {
+		once()
+	}
+	stop()
+}
+
+// bboltOverwriteReader measures commits under a reader that is some of them old already.
+func bboltOverwriteReader(b *testing.B, m mode, age int) {
+	db, i := bboltFile(b, m), 0
+	once := func() {
+		bboltOverwriteOnce(b, db, m, i)
+		i += perOverwrite
+	}
+	reader, err := db.Begin(false)
+	check(b, err)
+	for range age {
+		once()
+	}
+	stop := measure(b)
+	for b.Loop() {
+		once()
+	}
+	stop()
+	check(b, db.View(func(tx *bbolt.Tx) error {
+		b.ReportMetric(float64(tx.Size())/1e6, "file-MB")
+		return nil
+	}))
+	check(b, reader.Rollback())
+}
+
+func bboltLargePut(b *testing.B, m mode) {
+	db, large := bboltFile(b, m), make([]byte, 1<<20)
+	put := func() {
+		check(b, db.Update(func(tx *bbolt.Tx) error {
+			bucket, err := tx.CreateBucketIfNotExists(name)
+			check(b, err)
+			return bucket.Put(name, large)
+		}))
+	}
+	for range 20 {
+		put()
+	}
+	stop := measure(b)
+	for b.Loop() {
+		put()
+	}
+	stop()
+}
+
+// bboltPeak measures the memory of one commit that puts over all keys.
+func bboltPeak(b *testing.B, m mode, order func(i int) int) {
+	for b.Loop() {
+		db := bboltFile(b, m)
+		peak := watchMemory(b)
+		check(b, db.Update(func(tx *bbolt.Tx) error {
+			bucket, key := tx.Bucket(name), make([]byte, 8)
+			for i := range m.keys {
+				setKey(key, order(i))
+				check(b, bucket.Put(key, value))
+			}
+			return nil
+		}))
+		peak()
+	}
+}
+
+// bboltSeedFragmented writes a file of a million keys with many free pages that do not lie side by side.
+func bboltSeedFragmented(b *testing.B, path string, pages int) {
+	b.Helper()
+	db := bboltCreate(b, path)
+	bboltFill(b, db, func(i int) int { return i })
+	key := make([]byte, 8)
+	check(b, db.Update(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(name)
+		for i := range pages {
+			setKey(key, farApart(i, million))
+			check(b, bucket.Put(key, value))
+		}
+		return nil
+	}))
+	check(b, db.Sync())
+	check(b, db.Close())
+}
+
+// bboltSeedFreePages writes a file most of whose pages are free.
+func bboltSeedFreePages(b *testing.B, path string, pages int) {
+	b.Helper()
+	db := bboltCreate(b, path)
+	key, large := make([]byte, 8), make([]byte, 6000)
+	for i := 0; i < pages/2; i += perTx {
+		check(b, db.Update(func(tx *bbolt.Tx) error {
+			bucket, err := tx.CreateBucketIfNotExists(name)
+			check(b, err)
+			for j := i; j < i+perTx; j++ {
+				setKey(key, j)
+				check(b, bucket.Put(key, large))
+			}
+			return nil
+		}))
+	}
+	check(b, db.Update(func(tx *bbolt.Tx) error {
+		bucket := tx.Bucket(name)
+		for i := range pages / 2 / 16 * 14 {
+			setKey(key, i/14*16+i%14)
+			check(b, bucket.Delete(key))
+		}
+		return nil
+	}))
+	check(b, db.Update(func(*bbolt.Tx) error { return nil }))
+	check(b, db.Sync())
+	b.Logf("%d free pages", db.Stats().FreePageN)
+	check(b, db.Close())
+}

@@ -1,0 +1,301 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/holtdb/holt/kv/internal/page"
+)
+
+// maxPatches is the number of changes of a leaf up to which it stays a page.
+const maxPatches = 8
+
+// patch is a change of a node that still is the page it was read from: in a leaf an element put before element at, or
+// in its place; in a branch the node that element at leads to, or the page that has become of it.
+type patch struct {
+	slot    slot
+	at      int32
+	replace bool
+	pieces  int32 // that the node of a branch has become
+}
+
+// patchable says whether page id can stay as it is, to be copied and changed: it is known to hold its elements in order
+// and side by side.
+func (w *writer) patchable(id uint64, p page.Page) bool {
+	return w.plain.Has(id) && p.Overflow() == 0 && p.Count() > 0
+}
+
+// keep makes a node of page p that is patched.
+func (w *writer) keep(p page.Page, base, id uint64) *node {
+	n := w.newNode(p.Flags() == page.Leaf)
+	last := p.Count() - 1
+	off, ksize, vsize, ok := p.Span(last)
+	if !ok {
+		w.tx.badElement(id, last)
+	}
+	n.page, n.base = p, base
+	n.size = int64(off) + int64(ksize) + int64(vsize)
+	return n
+}
+
+// open takes a patched node apart: its elements are slots from now on.
+func (w *writer) open(n *node) {
+	if n.page == nil {
+		return
+	}
+	p, size, inserts := n.page, n.size, n.inserts
+	n.page = nil
+	w.grow(n, p.Count())
+	if !n.leaf {
+		w.readBranch(n, p, n.base, n.id)
+		for i := range n.patches {
+			n.slots[n.patches[i].at].ref = n.patches[i].slot.ref
+		}
+	} else {
+		w.readLeaf(n, p, n.base, n.id)
+		for _, c := range slices.Backward(n.patches) {
+			n.insert(int(c.at), c.replace, c.slot)
+		}
+	}
+	n.patches, n.size, n.inserts = n.patches[:0], size, inserts
+}
+
+// put stores s in a leaf. It returns false if that has a bucket under the key.
+func (w *writer) put(n *node, key []byte, s slot) bool {
+	if len(n.patches) == maxPatches || s.ref&slotExternal != 0 {
+		w.open(n)
+	}
+	if n.page == nil {
+		i, exact := w.search(n, key)
+		if exact {
+			if n.slots[i].ref&slotBucket != 0 {
+				return false
+			}
+			w.forget(n.slots[i])
+		}
+		n.insert(i, exact, s)
+		return true
+	}
+	j, exact := 0, false
+	for j < len(n.patches) && !exact {
+		c := bytes.Compare(w.key(&n.patches[j].slot), key)
+		if c > 0 {
+			break
+		}
+		if exact = c == 0; !exact {
+			j++
+		}
+	}
+	if exact {
+		n.size += elemSize(s) - elemSize(n.patches[j].slot)
+		n.patches[j].slot = s
+		return true
+	}
+	at, exact := n.page.SearchLeaf(key)
+	if at < 0 {
+		w.tx.badSearch(n.id, n.page)
+	}
+	if exact {
+		old := w.slotAt(n, at)
+		if old.ref&slotBucket != 0 {
+			return false
+		}
+		n.size -= elemSize(old)
+	} else {
+		n.inserted(at == n.page.Count() && j == len(n.patches))
+	}
+	n.size += elemSize(s)
+	n.patches = slices.Insert(n.patches, j, patch{slot: s, at: int32(at), replace: exact})
+	return true
+}
+
+// slotAt is element i of the page of a patched node, or of a node that was opened.
+func (w *writer) slotAt(n *node, i int) slot {
+	if n.page == nil {
+		return n.slots[i]
+	}
+	off, ksize, vsize, ok := n.page.Span(i)
+	if !ok {
+		w.tx.badElement(n.id, i)
+	}
+	s := slot{loc: n.base + off, ksize: ksize, vsize: vsize}
+	if n.leaf {
+		s.ref = uint64(page.LeafFlags(n.page.Elem(i)) & page.BucketFlag)
+	} else if s.ref = n.page.Child(i); s.ref&nodeRef != 0 {
+		w.tx.badChild(n.id, i, s.ref)
+	}
+	return s
+}
+
+// children is the number of elements of a branch.
+func (n *node) children() int {
+	if n.page == nil {
+		return len(n.slots)
+	}
+	return n.page.Count()
+}
+
+// keyAt is the key of element i of a branch.
+func (w *writer) keyAt(n *node, i int) []byte {
+	s := w.slotAt(n, i)
+	return w.key(&s)
+}
+
+// refAt is what element i of a branch refers to.
+func (w *writer) refAt(n *node, i int) uint64 {
+	if n.page == nil {
+		return n.slots[i].ref
+	}
+	if j, ok := n.patchOf(i); ok {
+		return n.patches[j].slot.ref
+	}
+	child := n.page.Child(i)
+	if child&nodeRef != 0 {
+		w.tx.badChild(n.id, i, child)
+	}
+	return child
+}
+
+// setRef makes element i of a branch refer to a node.
+func (n *node) setRef(i int, ref uint64) {
+	if n.page == nil {
+		n.slots[i].ref = ref
+		return
+	}
+	j, _ := n.patchOf(i)
+	n.patches = slices.Insert(n.patches, j, patch{slot: slot{ref: ref}, at: int32(i)})
+}
+
+// patchOf finds the patch of element i of a branch.
+func (n *node) patchOf(i int) (j int, ok bool) {
+	lo, hi := 0, len(n.patches)
+	for lo < hi {
+		if mid := int(uint(lo+hi) >> 1); int(n.patches[mid].at) < i {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < len(n.patches) && int(n.patches[lo].at) == i
+}
+
+// spillPatches spills the children of a patched branch. If each has become one page with the key that it had, the branch
+// stays a patched one.
+func (w *writer) spillPatches(b *Bucket, n *node, edge bool) (filled bool, err error) {
+	base, same := len(w.outs), true
+	for j := range n.patches {
+		c := &n.patches[j]
+		before := len(w.outs)
+		last := int(c.at) == n.page.Count()-1
+		grown, err := w.spillNode(b, w.nodes[uint32(c.slot.ref)], edge && last)
+		if err != nil {
+			return false, err
+		}
+		filled = grown && last
+		c.pieces = int32(len(w.outs) - before)
+		same = same && c.pieces == 1 && bytes.Equal(w.key(&w.outs[before]), w.keyAt(n, int(c.at)))
+	}
+	if same {
+		for j := range n.patches {
+			n.patches[j].slot.ref = w.outs[base+j].ref
+		}
+	} else {
+		w.replacePieces(n, w.outs[base:])
+	}
+	w.outs = w.outs[:base]
+	return filled, nil
+}
+
+// replacePieces opens a branch with what its children have become, in order, in their place.
+func (w *writer) replacePieces(n *node, outs []slot) {
+	w.grow(n, 0)
+	next := 0
+	for _, c := range n.patches {
+		for ; next < int(c.at); next++ {
+			n.slots = append(n.slots, w.slotAt(n, next))
+		}
+		n.slots = append(n.slots, outs[:c.pieces]...)
+		outs = outs[c.pieces:]
+		next++
+	}
+	for ; next < n.page.Count(); next++ {
+		n.slots = append(n.slots, w.slotAt(n, next))
+	}
+	n.page, n.patches = nil, n.patches[:0]
+	n.size = branchSize(n.slots)
+}
+
+// fitsPatched says whether a patched node can be written as a copy of its page.
+func (w *writer) fitsPatched(n *node) bool {
+	return n.page != nil && n.size < int64(w.tx.pageSize) && n.page.Count()+len(n.patches) < page.MaxCount
+}
+
+// placePatched is place for a patched node.
+func (w *writer) placePatched(n *node) error {
+	id, err := w.allocate(1)
+	if err != nil {
+		return err
+	}
+	w.stats.Spill++
+	_, buf := w.images.alloc(w.tx.pageSize)
+	w.patchedImage(n, id, buf)
+	if verify {
+		w.verifyPatched(n, id, buf)
+	}
+	w.segs = append(w.segs, buf)
+	w.dirty = append(w.dirty, dirtyRun{id, 1, len(w.segs) - 1, len(w.segs)})
+	w.notePlain(id)
+	var first slot
+	if n.leaf && len(n.patches) > 0 && n.patches[0].at == 0 {
+		first = n.patches[0].slot
+	} else {
+		first = w.slotAt(n, 0)
+	}
+	w.outs = append(w.outs, slot{loc: first.loc, ksize: first.ksize, ref: id})
+	return w.writeEarly()
+}
+
+// patchedImage copies the page of a node into buf, changed.
+func (w *writer) patchedImage(n *node, id uint64, buf page.Page) {
+	if !n.leaf {
+		clear(buf[copy(buf, n.page[:n.size]):])
+		buf.SetID(id)
+		for i := range n.patches {
+			buf.PutChild(int(n.patches[i].at), n.patches[i].slot.ref)
+		}
+		return
+	}
+	w.changes = w.changes[:0]
+	for i := range n.patches {
+		c := &n.patches[i]
+		w.changes = append(w.changes, page.Change{
+			At: int(c.at), Replace: c.replace, KeySize: c.slot.ksize,
+			Data: w.bytes(c.slot.loc, c.slot.ksize+c.slot.vsize),
+		})
+	}
+	if !buf.PutChanged(id, n.page, w.changes) {
+		w.tx.overlapping(n.id, n.size, n.page)
+	}
+}
+
+// notePlain remembers that a page was written with its elements in order and side by side.
+func (w *writer) notePlain(id uint64) {
+	w.plain.Grow(id + 1)
+	w.plain.Add(id)
+}
+
+// isPlain says whether the elements of n, read from a page at base, lie side by side.
+func (n *node) isPlain(base uint64) bool {
+	at := base + uint64(page.HeaderSize+page.ElemSize*len(n.slots))
+	for i := range n.slots {
+		s := &n.slots[i]
+		if s.loc != at {
+			return false
+		}
+		at += uint64(s.ksize) + uint64(s.vsize)
+	}
+	return true
+}
