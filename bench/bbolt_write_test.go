@@ -17,6 +17,7 @@ import (
 var bboltWrites = writeShapes{
 	bulk: bboltBulk1M, put: bboltPutInto, batch: bboltBatch, overwrite: bboltOverwrite,
 	overwriteReader: bboltOverwriteReader, largePut: bboltLargePut, peak: bboltPeak,
+	seedFragmented: bboltSeedFragmented, seedFreePages: bboltSeedFreePages,
 }
 
 // bboltFile opens a copy of a file.

@@ -15,6 +15,7 @@ import (
 var holtWrites = writeShapes{
 	bulk: holtBulk1M, put: holtPutInto, batch: holtBatch, overwrite: holtOverwrite,
 	overwriteReader: holtOverwriteReader, largePut: holtLargePut, peak: holtPeak,
+	seedFragmented: holtSeedFragmented, seedFreePages: holtSeedFreePages,
 }
 
 // holtFile opens a copy of a file.

@@ -52,6 +52,9 @@ type writeShapes struct {
 	overwriteReader func(b *testing.B, m mode, age int)
 	largePut        func(b *testing.B, m mode)
 	peak            func(b *testing.B, m mode, order func(i int) int)
+
+	// What writes a file with so many free pages.
+	seedFragmented, seedFreePages func(b *testing.B, path string, pages int)
 }
 
 // both runs a shape on both engines.
@@ -150,11 +153,11 @@ func seedLoaded(b *testing.B) string {
 }
 
 func seedFragmented(b *testing.B) string {
-	return seedFile(b, "fragmented.db", func(path string) { bboltSeedFragmented(b, path, fragments) })
+	return seedFile(b, "fragmented.db", func(path string) { bboltWrites.seedFragmented(b, path, fragments) })
 }
 
 func seedFreePages(b *testing.B) string {
-	return seedFile(b, "free.db", func(path string) { bboltSeedFreePages(b, path, manyPages) })
+	return seedFile(b, "free.db", func(path string) { bboltWrites.seedFreePages(b, path, manyPages) })
 }
 
 var seedDir string
@@ -171,7 +174,7 @@ func TestMain(m *testing.M) {
 func seedFile(b *testing.B, file string, write func(path string)) string {
 	b.Helper()
 	if seedDir == "" {
-		dir, err := os.MkdirTemp("", "bench")
+		dir, err := os.MkdirTemp("", "bench") //nolint:usetesting // for all benchmarks, not for one
 		check(b, err)
 		seedDir = dir
 	}
