@@ -41,6 +41,7 @@ func (s *scanned) cutOff(h *tarHeader, at, end int) {
 		there := int64(end - at)
 		reason := fmt.Sprintf("cut off: %d of %d bytes are there", there-blockSize, h.size())
 		s.lose(Part{Off: int64(at), Len: there, Segment: id, Reason: reason})
+		s.stopped = true
 	}
 }
 

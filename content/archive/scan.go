@@ -16,6 +16,7 @@ type scanned struct {
 	damaged bool
 	lost    []Part
 	open    bool // damage goes on: the last one of lost
+	stopped bool // the last one of lost is where the writer was stopped
 }
 
 // scan goes through an archive from its start, for want of an index. An entry counts if its bytes have the checksum in its
@@ -47,6 +48,7 @@ func scan(data []byte) scanned {
 	}
 	if at < len(data) {
 		s.lose(Part{Off: int64(at), Len: int64(len(data) - at), Reason: "less than a header"})
+		s.stopped = true
 	}
 	return s
 }
