@@ -140,13 +140,24 @@ func (s *Store) ArchiveOf(id segment.ID) (archive.Archive, archive.Entry, bool) 
 		if _, ok := a.Segment(id); !ok {
 			continue
 		}
-		for e := range a.Entries() {
-			if e.ID == id {
-				return a, e, true
-			}
+		if e, ok := entryOf(a, id); ok {
+			return a, e, true
 		}
 	}
 	return nil, archive.Entry{}, false
+}
+
+// entryOf asks the archive, if it has an answer: with many errors to locate it matters.
+func entryOf(a archive.Archive, id segment.ID) (archive.Entry, bool) {
+	if r, ok := a.(*archive.Reader); ok {
+		return r.Entry(id)
+	}
+	for e := range a.Entries() {
+		if e.ID == id {
+			return e, true
+		}
+	}
+	return archive.Entry{}, false
 }
 
 // Locate adds to an error about a segment the archive that this is in. The methods of a Store do so themselves; it is

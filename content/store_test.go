@@ -38,3 +38,19 @@ func TestCheckSilently(t *testing.T) {
 	}
 	must(t, s.Close())
 }
+
+// TestArchiveOf demands that an index is asked, not searched: an error may be one of very many.
+func TestArchiveOf(t *testing.T) {
+	s, err := content.Open(filepath.Join("testdata", "tiny"), nil)
+	must(t, err)
+	head, _ := s.Head()
+	a, e, ok := s.ArchiveOf(head.Segment)
+	if !ok || a.Name() != "data00000a.tar" || e.ID != head.Segment || e.Off != 1536 {
+		t.Errorf("%v, %+v", ok, e)
+	}
+	const few = 4 // a list of the entries takes more
+	if n := testing.AllocsPerRun(100, func() { _, _, _ = s.ArchiveOf(head.Segment) }); n > few {
+		t.Errorf("%v allocations", n)
+	}
+	must(t, s.Close())
+}

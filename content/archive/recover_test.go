@@ -227,6 +227,22 @@ func TestRecoverRefuses(t *testing.T) {
 	}
 }
 
+// TestRecoverBlocked demands that nothing is called recovered that could not be written.
+func TestRecoverBlocked(t *testing.T) {
+	whole, dir := writeArchive(t, "data00000a.tar", some(t)...), t.TempDir()
+	damaged := whole[:len(whole)-1024]
+	writeFile(t, file.OS, filepath.Join(dir, "data00000a.tar"), damaged)
+	writeFile(t, file.OS, filepath.Join(dir, "manifest"), manifest2)
+	must(t, os.Mkdir(filepath.Join(dir, "data00000b.tar.tmp"), 0o700))
+	list, err := archive.Recover(t.Context(), dir, nil)
+	if err == nil || len(list) != 1 || list[0].Recovered != "" || list[0].Segments != 4 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if got := readFile(t, file.OS, filepath.Join(dir, "data00000a.tar")); !bytes.Equal(got, damaged) {
+		t.Errorf("%d bytes are left", len(got))
+	}
+}
+
 // durable is a file system with files that are on the disk.
 func durable(t testing.TB, files map[string][]byte) *file.Crash {
 	t.Helper()
