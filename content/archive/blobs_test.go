@@ -25,6 +25,7 @@ func TestBlobIDsLost(t *testing.T) {
 		"stopped":         {func(b []byte) []byte { return b[:1024+600] }, "", "ac"},
 		"stopped earlier": {func(b []byte) []byte { return b[:1024+100] }, "", "ac"},
 		"segment":         {func(b []byte) []byte { b[560] ^= 1; return b[:len(b)-1024] }, "", ""},
+		"zeros":           {func(b []byte) []byte { clear(b[:1024]); return b[:len(b)-1024] }, "", ""},
 		"header":          {func(b []byte) []byte { clear(b[40:46]); return b[:len(b)-1024] }, "", ""},
 	} {
 		for i, want := range []string{tc.older, tc.newest} {
