@@ -29,7 +29,7 @@ type CheckOptions struct {
 	Archives bool
 	// Workers is the number of goroutines; zero is one. What is found, and the order, does not depend on it.
 	Workers int
-	// Found is told what is wrong, one thing at a time. An error that it returns ends the check.
+	// Found is told what is wrong, one thing at a time. An error that it returns ends the check. It may be nil.
 	Found func(finding error) error
 }
 
@@ -57,6 +57,9 @@ type CheckedPath struct {
 // are in, and that of the nodes on the way down.
 func (s *Store) Check(ctx context.Context, opts CheckOptions) (CheckReport, error) {
 	opts.Workers = max(opts.Workers, 1)
+	if opts.Found == nil {
+		opts.Found = func(error) error { return nil }
+	}
 	c := &check{opts: opts, good: map[string]int{}}
 	c.verifier = newVerifier(ctx, s, opts.Binaries)
 	err := c.run()

@@ -307,6 +307,26 @@ func TestRecoverRoots(t *testing.T) {
 	}
 }
 
+// TestRecoverSameTime has segments of the same millisecond: they come in the order in which they were written.
+func TestRecoverSameTime(t *testing.T) {
+	fsys := file.NewMemory()
+	a := newScribe(t, fsys)
+	var want []segment.RecordID
+	for i := range 20 {
+		a.now = 1 // whatever it was
+		a.begin()
+		if i%6 == 5 {
+			must(t, a.store.Roll())
+		}
+		want = append(want, a.node("root", a.node("a", a.property(fmt.Sprint("x", i)))))
+	}
+	a.lose()
+	slices.Reverse(want)
+	if have, err := recoverIn(t, fsys, content.RecoverOptions{}); err != nil || !slices.Equal(have, want) {
+		t.Errorf("revisions %v, want %v: %v", have, want, err)
+	}
+}
+
 // TestRecoverAmbiguous has a node of a commit that was not finished: its parent was never written.
 func TestRecoverAmbiguous(t *testing.T) {
 	fsys := file.NewMemory()

@@ -14,14 +14,15 @@ import (
 	"github.com/holtdb/holt/content/segment"
 )
 
-// roots are the super-roots of a store, by age: by the time in the info of their segment, its id, and their number. Each
-// takes 8 bytes.
+// roots are the super-roots of a store, by age: by the time in the info of their segment, its place in the archives, and
+// their number. Each takes 8 bytes.
 type roots struct{ segments []rootSegment }
 
 // rootSegment is a segment with super-roots in it.
 type rootSegment struct {
 	id    segment.ID
 	time  time.Time
+	place int    // the more the later it was written
 	roots []root // by number
 }
 
@@ -50,12 +51,15 @@ type rootFinder struct {
 	store *Store
 	ctx   context.Context //nolint:containedctx // lives as long as one call
 	found map[segment.ID]*rootSegment
+	place int // of the segment that is looked at
 }
 
 // each goes through the data segments.
 func (f *rootFinder) each(do func(s *segment.Segment), unreadable func(error)) error {
-	for _, a := range f.store.Archives() {
+	f.place = 0
+	for _, a := range slices.Backward(f.store.Archives()) {
 		for e := range a.Entries() {
+			f.place++
 			if e.ID.IsBulk() {
 				continue
 			}
@@ -91,7 +95,7 @@ func (f *rootFinder) collect(s *segment.Segment) {
 		if info, err := s.Info(); err == nil {
 			at = info.Time
 		}
-		f.found[s.ID()] = &rootSegment{s.ID(), at, list}
+		f.found[s.ID()] = &rootSegment{s.ID(), at, f.place, list}
 	}
 }
 
@@ -148,7 +152,7 @@ func (f *rootFinder) sorted() *roots {
 		}
 	}
 	slices.SortFunc(list.segments, func(a, b rootSegment) int {
-		return cmp.Or(a.time.Compare(b.time), a.id.Compare(b.id))
+		return cmp.Or(a.time.Compare(b.time), cmp.Compare(a.place, b.place))
 	})
 	checkpoints := false
 	for i := range list.segments {

@@ -34,6 +34,7 @@ type Store struct {
 
 	mu     sync.RWMutex
 	parsed map[segment.ID]*segment.Segment // guarded by mu
+	closed bool                            // guarded by mu
 }
 
 // Open opens the store in a directory for reading, beside a program that writes to it perhaps. What is seen is the
@@ -59,7 +60,13 @@ func New(files archive.Store, opts Options) *Store {
 }
 
 // Close gives the files back, and with them all nodes and values.
-func (s *Store) Close() error { return s.files.Close() }
+func (s *Store) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	clear(s.parsed) // whose bytes are gone
+	s.mu.Unlock()
+	return s.files.Close()
+}
 
 // Version is that of the store: 1 for one of Oak 1.6, 2 otherwise.
 func (s *Store) Version() int { return s.files.Version() }
@@ -86,7 +93,7 @@ func (s *Store) Segment(id segment.ID) (*segment.Segment, error) {
 	}
 	data, ok := s.files.Segment(id)
 	if !ok {
-		return nil, &segment.NotFoundError{Segment: id}
+		return nil, s.missing(id)
 	}
 	seg, err := segment.ParseIn(s, id, data)
 	if err != nil {
@@ -99,6 +106,16 @@ func (s *Store) Segment(id segment.ID) (*segment.Segment, error) {
 	}
 	s.parsed[id] = seg
 	return seg, nil
+}
+
+// missing says why there is no segment.
+func (s *Store) missing(id segment.ID) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return archive.ErrClosed
+	}
+	return &segment.NotFoundError{Segment: id}
 }
 
 // Record finds a record.
@@ -123,13 +140,24 @@ func (s *Store) ArchiveOf(id segment.ID) (archive.Archive, archive.Entry, bool) 
 		if _, ok := a.Segment(id); !ok {
 			continue
 		}
-		for e := range a.Entries() {
-			if e.ID == id {
-				return a, e, true
-			}
+		if e, ok := entryOf(a, id); ok {
+			return a, e, true
 		}
 	}
 	return nil, archive.Entry{}, false
+}
+
+// entryOf asks the archive, if it has an answer: with many errors to locate it matters.
+func entryOf(a archive.Archive, id segment.ID) (archive.Entry, bool) {
+	if r, ok := a.(*archive.Reader); ok {
+		return r.Entry(id)
+	}
+	for e := range a.Entries() {
+		if e.ID == id {
+			return e, true
+		}
+	}
+	return archive.Entry{}, false
 }
 
 // Locate adds to an error about a segment the archive that this is in. The methods of a Store do so themselves; it is

@@ -73,7 +73,7 @@ type blobJSON struct {
 	ID    string `json:"id"`
 	Size  int64  `json:"size,omitempty"`
 	Time  string `json:"time,omitempty"`
-	State string `json:"state,omitempty"` // of a collection: deleted or missing
+	State string `json:"state,omitempty"` // of a collection: deleted, missing, or in a dry run unused
 }
 
 func newBlobJSON(e blob.Entry, state string) blobJSON {

@@ -111,8 +111,11 @@ func printRecovery(out io.Writer, r archive.Recovery, dryRun bool) {
 	printParts(out, "lost", r.Lost)
 	printParts(out, "doubtful", r.Doubtful)
 	verb := "recovered"
-	if dryRun {
+	switch {
+	case dryRun:
 		verb = "to be recovered"
+	case r.Recovered == "" && r.Segments > 0: // an error says why
+		verb = "found, and not recovered"
 	}
 	fmt.Fprintf(out, "  %s: %s, %s", verb, text.Plural(r.Segments, "segment"), text.Plural(r.Bytes, "byte"))
 	if r.Recovered != "" {

@@ -37,7 +37,11 @@ func (c *blobsCollection) run(cmd *cobra.Command, dir string) error {
 	if err := c.mustBeAll(dir); err != nil {
 		return err
 	}
-	c.opts.Deleted = func(e blob.Entry) error { return c.print(cmd, newBlobJSON(e, "deleted")) }
+	state := "deleted"
+	if c.opts.DryRun {
+		state = "unused"
+	}
+	c.opts.Deleted = func(e blob.Entry) error { return c.print(cmd, newBlobJSON(e, state)) }
 	c.opts.Missing = func(id string) error { return c.print(cmd, blobJSON{ID: id, State: "missing"}) }
 	report, err := blob.Collect(cmd.Context(), s, c.used(), c.opts)
 	if err != nil {

@@ -29,10 +29,16 @@ type SegmentBlobs struct {
 }
 
 // BlobIDs goes through the ids of binaries kept outside that any segment of the archives refers to, some of them
-// several times: those that must not be deleted. An error is the last.
+// several times: those that must not be deleted. An error is the last. It is one if there was more in an archive without
+// index than can be read, as nobody knows what that refers to: [Recover] says what is lost, and with what is left one can
+// go on.
 func BlobIDs(archives []Archive) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, a := range archives {
+			if err := wholeForBlobs(a, archives[0]); err != nil {
+				yield("", err)
+				return
+			}
 			refs, err := a.BlobReferences()
 			if err != nil {
 				yield("", err)
@@ -45,6 +51,30 @@ func BlobIDs(archives []Archive) iter.Seq2[string, error] {
 			}
 		}
 	}
+}
+
+// wholeForBlobs demands that a scan has found all segments. The newest archive may end with one that is being written, of
+// which no revision knows yet.
+func wholeForBlobs(a, newest Archive) error {
+	r, ok := a.(*Reader)
+	if !ok || !r.Scanned() {
+		return nil
+	}
+	lost := r.lost
+	if sameNumber(a, newest) {
+		lost = r.damaged()
+	}
+	if len(lost) == 0 {
+		return nil
+	}
+	const format = "%s; what it refers to is not known (holt content recover-archive recovers the rest)"
+	return &CorruptError{r.path, lost[0].Segment, lost[0].Off, fmt.Errorf(format, lost[0].Reason)}
+}
+
+func sameNumber(a, b Archive) bool {
+	x, _ := ParseName(a.Name())
+	y, _ := ParseName(b.Name())
+	return x.Number == y.Number
 }
 
 func (refs BlobReferences) ids() iter.Seq[string] {

@@ -14,13 +14,17 @@ import (
 )
 
 // Check holds every byte of the archive against what a writer leaves: headers, checksums, padding, the trailer against the
-// segments. It goes on after the first finding.
+// segments. It goes on after the first finding. Of the newest archive of a store, if it has no index, it
+// checks what a scan finds: more may have been written when the writer was stopped, or is being written.
 func (r *Reader) Check() iter.Seq[error] {
 	return func(yield func(error) bool) {
 		c := checker{r: r, yield: yield, going: true}
 		c.segments()
-		if !r.Scanned() {
+		switch {
+		case !r.Scanned():
 			c.trailer()
+		case r.unclosed != nil:
+			c.lost()
 		}
 	}
 }
@@ -67,18 +71,41 @@ func (c *checker) segments() {
 	}
 }
 
-// gap checks what is between two positions: entries of segments that the index has elsewhere.
+// lost reports that there is no index, and what a scan could not read for want of it.
+func (c *checker) lost() {
+	c.report(c.r.unclosed)
+	for _, p := range c.r.lost {
+		c.report(&CorruptError{c.r.path, p.Segment, p.Off, errors.New(p.Reason)})
+	}
+}
+
+// gap checks what is between two positions: entries of segments that were written anew.
 func (c *checker) gap(from, to int) {
-	for _, e := range scan(c.r.data[from:to]).entries {
-		if other, ok := c.r.Entry(e.ID); ok && other.Off > e.Off+int64(from) {
-			from = from + int(e.Off) + ceilBlock(e.Len)
-			continue
+	for from < to {
+		n := c.replaced(from, to)
+		if n == 0 {
+			c.at(from, "%d bytes that are no segment of the index", to-from)
+			return
 		}
-		break
+		from += n
 	}
-	if from < to {
-		c.at(from, "%d bytes that are no segment of the index", to-from)
+}
+
+// replaced is the length of an entry of a segment that the index has further behind; 0 if there is none.
+func (c *checker) replaced(from, to int) int {
+	h := (*tarHeader)(c.r.data[from:])
+	if h.size() > int64(to-from-blockSize) {
+		return 0
 	}
+	length := blockSize + ceilBlock(int(h.size()))
+	found := scan(c.r.data[from : from+length]).entries
+	if len(found) != 1 || found[0].Off != blockSize {
+		return 0
+	}
+	if other, ok := c.r.Entry(found[0].ID); !ok || other.Off <= int64(from+blockSize) {
+		return 0
+	}
+	return length
 }
 
 func (c *checker) segment(e Entry) {

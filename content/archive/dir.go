@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -30,7 +31,7 @@ type Dir struct {
 	gc      *logFile         // guarded by mu
 	head    segment.RecordID // guarded by mu
 	current *Writer          // the first of sources, or nil; guarded by mu
-	next    int32            // number of the next archive; guarded by mu
+	next    int64            // number of the next archive; guarded by mu
 	due     bool             // current is to be closed as soon as it can be; guarded by mu
 	closers []func() error   // of what sources lie in; guarded by mu
 	dirty   bool             // there is something that is not durable; guarded by mu
@@ -149,7 +150,10 @@ func (d *Dir) append(s *segment.Segment) error {
 
 // begin begins an archive.
 func (d *Dir) begin() error {
-	w, err := CreateWriter(d.fs, d.file(Name{d.next, firstLetter}.String()), d.opts.Now)
+	if d.next > math.MaxInt32 {
+		return fmt.Errorf("archive: %s: the newest archive has the last number there is", d.path)
+	}
+	w, err := CreateWriter(d.fs, d.file(Name{int32(d.next), firstLetter}.String()), d.opts.Now)
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,22 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// TestLastNumber demands that nothing is written behind the archive with the highest number, as it would be the oldest.
+func TestLastNumber(t *testing.T) {
+	s := storetest.Sample{}.Segment(t)
+	fsys := disk(t, map[string][]byte{
+		"data2147483647a.tar": writeArchive(t, "data2147483647a.tar", s), "journal.log": []byte(head(s.ID())), "manifest": manifest2,
+	})
+	d := open(t, fsys, archive.Options{})
+	if err := d.Append(storetest.Sample{}.Segment(t)); err == nil || !strings.Contains(err.Error(), "last number") {
+		t.Errorf("error %v", err)
+	}
+	must(t, d.Close())
+	if got := names(t, fsys); got != "data2147483647a.tar journal.log manifest repo.lock" {
+		t.Errorf("files: %s", got)
+	}
+}
+
 // TestNew demands that a store whose first head was never set is taken for a new one, and no other is.
 func TestNew(t *testing.T) {
 	initial := storetest.Sample{Writer: "init"}.Segment(t)

@@ -99,13 +99,16 @@ func (d *Dir) choose(g *group) error {
 // publish makes the archives those of the store.
 func (d *Dir) publish(groups []*group) {
 	var list []Archive
-	for _, g := range slices.Backward(groups) {
+	for i, g := range slices.Backward(groups) {
 		for _, r := range g.readers {
-			if r.Len() > 0 {
+			if i < len(groups)-1 && g.broken {
+				r.unclosed = g.reason
+			}
+			if r.Size() > 0 { // one without segments may be all damage
 				list = append(list, r)
 			}
 		}
-		d.next = max(d.next, g.files[0].Number+1)
+		d.next = max(d.next, int64(g.files[0].Number)+1)
 	}
 	d.sources.Store(&list)
 }

@@ -35,19 +35,32 @@ func (s *scanned) pass(h *tarHeader, at int, content []byte) {
 	s.lose(l)
 }
 
+// gap notes zeros ahead of an entry: something was there.
+func (s *scanned) gap(at int) {
+	if s.zeros > 0 {
+		s.lose(Part{Off: int64(at - s.zeros), Len: int64(s.zeros), Reason: "zeros"})
+		s.zeros = 0
+	}
+}
+
 // cutOff notes where the writer was stopped.
 func (s *scanned) cutOff(h *tarHeader, at, end int) {
 	if id, _, _, ok := parseEntryName(h.name()); ok {
 		there := int64(end - at)
 		reason := fmt.Sprintf("cut off: %d of %d bytes are there", there-blockSize, h.size())
 		s.lose(Part{Off: int64(at), Len: there, Segment: id, Reason: reason})
+		s.stopped = true
 	}
 }
 
-// damage notes a block that is no header. Zeros are those at the end, or belong to damage around them.
+// damage notes a block that is no header. Zeros are those at the end, or belong to damage around them, unless an entry
+// follows.
 func (s *scanned) damage(h *tarHeader, at int) {
 	id, _, _, named := parseEntryName(h.name())
 	switch {
+	case h.isZero() && !s.open:
+		s.zeros += blockSize
+		return
 	case h.isZero():
 	case s.open && !named:
 		last := &s.lost[len(s.lost)-1]
@@ -59,4 +72,5 @@ func (s *scanned) damage(h *tarHeader, at int) {
 		s.open = true
 		s.lose(Part{Off: int64(at), Len: blockSize, Reason: "no header"})
 	}
+	s.zeros = 0
 }

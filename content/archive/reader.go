@@ -26,7 +26,10 @@ type Reader struct {
 	end   int    // of the data of the graph; 0 in an archive that was scanned
 	order []int  // if it was scanned: the indexes of the entries, as they stand
 	lost  []Part // if it was scanned: what it does not find, without the file
+	cut   bool   // if it was scanned: the last one of lost is where the writer was stopped
 	other finder // of segments in other archives; may be nil
+
+	unclosed error // why it has no index, if it must have been closed: it is not the newest
 }
 
 // OpenReader opens an archive that was closed: one with an index.
@@ -86,7 +89,7 @@ func (r *Reader) readIndex() error {
 func (r *Reader) scan() {
 	all := scan(r.data[:min(len(r.data), maxSize)])
 	found := all.entries
-	r.lost = all.lost
+	r.lost, r.cut = all.lost, all.stopped
 	for i, e := range found {
 		if s, err := segment.Parse(e.ID, r.bytes(e)); err == nil { // otherwise reading the segment will tell
 			found[i].Generation = s.Generation()
@@ -126,6 +129,14 @@ func (r *Reader) Segment(id segment.ID) ([]byte, bool) {
 	}
 	off, n := r.index.place(i)
 	return r.data[off : int(off)+int(n) : int(off)+int(n)], true
+}
+
+// damaged is what the scan did not find, but for the end at which the writer was stopped.
+func (r *Reader) damaged() []Part {
+	if r.cut {
+		return r.lost[:len(r.lost)-1]
+	}
+	return r.lost
 }
 
 func (r *Reader) header(e Entry) *tarHeader { return (*tarHeader)(r.data[e.Off-blockSize:]) }

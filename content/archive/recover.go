@@ -170,6 +170,11 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 	}
 	var err error
 	r.Backups, err = d.renew(g, segments, describeReadable)
+	if err != nil && r.Recovered != "" {
+		if _, serr := d.fs.Stat(d.file(r.Recovered)); serr != nil {
+			r.Recovered = ""
+		}
+	}
 	return r, err
 }
 

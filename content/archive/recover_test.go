@@ -227,6 +227,36 @@ func TestRecoverRefuses(t *testing.T) {
 	}
 }
 
+// TestRecoverZeros demands that entries are reported of which there are zeros only, and not the zeros at the end.
+func TestRecoverZeros(t *testing.T) {
+	a, b, c := storetest.Sample{}.Segment(t), storetest.Bulk(t, 3000), storetest.Sample{}.Segment(t)
+	whole := writeArchive(t, "data00000a.tar", a, b, c)
+	clear(whole[1024 : 1024+512+3072])
+	clear(whole[1024+512+3072+1024:]) // the trailer
+	fsys := disk(t, map[string][]byte{"data00000a.tar": whole, "manifest": manifest2})
+	list := recoverAll(t, fsys, archive.RecoverOptions{})
+	want := []archive.Part{{File: "data00000a.tar", Off: 1024, Len: 512 + 3072, Reason: "zeros"}}
+	if len(list) != 1 || list[0].Segments != 2 || !slices.Equal(list[0].Lost, want) {
+		t.Errorf("%+v", list)
+	}
+}
+
+// TestRecoverBlocked demands that nothing is called recovered that could not be written.
+func TestRecoverBlocked(t *testing.T) {
+	whole, dir := writeArchive(t, "data00000a.tar", some(t)...), t.TempDir()
+	damaged := whole[:len(whole)-1024]
+	writeFile(t, file.OS, filepath.Join(dir, "data00000a.tar"), damaged)
+	writeFile(t, file.OS, filepath.Join(dir, "manifest"), manifest2)
+	must(t, os.Mkdir(filepath.Join(dir, "data00000b.tar.tmp"), 0o700))
+	list, err := archive.Recover(t.Context(), dir, nil)
+	if err == nil || len(list) != 1 || list[0].Recovered != "" || list[0].Segments != 4 {
+		t.Errorf("%+v, %v", list, err)
+	}
+	if got := readFile(t, file.OS, filepath.Join(dir, "data00000a.tar")); !bytes.Equal(got, damaged) {
+		t.Errorf("%d bytes are left", len(got))
+	}
+}
+
 // durable is a file system with files that are on the disk.
 func durable(t testing.TB, files map[string][]byte) *file.Crash {
 	t.Helper()

@@ -16,6 +16,8 @@ type scanned struct {
 	damaged bool
 	lost    []Part
 	open    bool // damage goes on: the last one of lost
+	zeros   int  // bytes of blocks of zeros just passed, unless damage goes on
+	stopped bool // the last one of lost is where the writer was stopped
 }
 
 // scan goes through an archive from its start, for want of an index. An entry counts if its bytes have the checksum in its
@@ -31,12 +33,15 @@ func scan(data []byte) scanned {
 		fits := size <= int64(len(data)-content) && !h.isZero()
 		switch {
 		case fits && s.take(h, content, data[content:content+int(size)]):
+			s.gap(at)
 			at = content + ceilBlock(int(size))
 			s.open = false
 		case fits && h.valid():
+			s.gap(at)
 			s.pass(h, at, data[content:content+int(size)])
 			at = content + ceilBlock(int(size))
 		case h.valid():
+			s.gap(at)
 			s.cutOff(h, at, len(data))
 			return s
 		default:
@@ -47,6 +52,7 @@ func scan(data []byte) scanned {
 	}
 	if at < len(data) {
 		s.lose(Part{Off: int64(at), Len: int64(len(data) - at), Reason: "less than a header"})
+		s.stopped = true
 	}
 	return s
 }
