@@ -132,7 +132,8 @@ func TestBlobsCollected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPlace(t, true, "inline=100 record=1000")
-			p.writeBinaries(t, rand.New(rand.NewPCG(uint64(seed), 0)), slices.Repeat([]int{1001, 5000}, 10))
+			lengths := slices.Repeat([]int{1001, 5000}, 10)
+			p.writeBinaries(t, rand.New(rand.NewPCG(uint64(seed), 0)), lengths)
 			oak.do(t, "open %s", p)
 			oak.do(t, "fill content %d", seed)
 			oak.do(t, "change %d 10", seed)
@@ -140,6 +141,7 @@ func TestBlobsCollected(t *testing.T) {
 			oak.do(t, "full")
 			oak.do(t, "cleanup")
 			oak.do(t, "close")
+			p.writeBinaries(t, rand.New(rand.NewPCG(uint64(seed), 1)), lengths) // the changes may have removed the others
 			files := p.fileStore(t)
 			junk := func(kind byte) string {
 				b := bytes.Repeat([]byte{kind}, 5000)
