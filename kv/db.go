@@ -64,6 +64,7 @@ type DB struct {
 	mapLen   int64 // length of the current mapping
 	freelist freelist
 	scratch  []uint64
+	lowered  atomic.Uint64 // the last transaction that lowered the high water mark
 
 	mu      sync.Mutex
 	path    string

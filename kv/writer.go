@@ -41,6 +41,7 @@ type writer struct {
 	next      uint64 // where in the free pages this commit's pages go on; 0 for the lowest that fit
 	kept      run    // free pages for the last pages of this commit
 	expected  int    // how many pages are still to come
+	shrink    shrinkStep
 
 	// plain are the pages that a transaction has found to have their elements side by side, and the keys in order, so that
 	// this is looked at once. What is written in their place is so too: it comes from nodes.
@@ -88,7 +89,7 @@ func (w *writer) reset() {
 	w.images.reset()
 	w.ext, w.segs, w.iov, w.names = emptied(w.ext), emptied(w.segs), emptied(w.iov), emptied(w.names)
 	w.allocated, w.freed, w.dirty, w.outs = emptied(w.allocated), emptied(w.freed), emptied(w.dirty), emptied(w.outs)
-	w.next, w.kept, w.expected = 0, run{}, 0
+	w.next, w.kept, w.expected, w.shrink = 0, run{}, 0, shrinkStep{}
 	w.stats = TxStats{}
 	w.tx = nil
 }
