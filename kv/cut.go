@@ -97,7 +97,7 @@ func (db *DB) cut(ctx context.Context, least int64) (done bool, err error) {
 		return false, err
 	}
 	defer tx.discard()
-	size := int64(tx.highest()) * int64(tx.pageSize)
+	size := db.snap.end(db) // which nobody else can replace
 	switch {
 	case db.fileSize-size < least:
 		return true, nil
@@ -117,15 +117,15 @@ func (db *DB) cut(ctx context.Context, least int64) (done bool, err error) {
 	return err == nil, err
 }
 
-// highest is the higher of the high water marks of the meta pages, as far as they are valid.
-func (tx *Tx) highest() (hwm uint64) {
-	hwm = tx.meta.HWM
-	for _, off := range []int{0, tx.pageSize} {
-		if m := page.MetaOf(tx.data[off:]); tx.db.validate(m) == nil {
+// end is the number of bytes that the file needs for what either meta page, if it is valid, says.
+func (s *snapshot) end(db *DB) int64 {
+	hwm := s.meta.HWM
+	for _, off := range []int{0, db.pageSize} {
+		if m := page.MetaOf(s.data[off:]); db.validate(m) == nil {
 			hwm = max(hwm, m.HWM())
 		}
 	}
-	return hwm
+	return int64(hwm) * int64(db.pageSize)
 }
 
 // remap makes a shorter mapping of the whole file the current one. Transactions that have begun keep theirs.
@@ -138,6 +138,14 @@ func (tx *Tx) remap(maps *mapping) {
 	tx.maps.refs-- // of being the current one; tx still has it
 	db.snap = &snapshot{meta: db.snap.meta, maps: maps, data: data}
 	db.mapLen = int64(len(maps.bytes()))
+}
+
+// cutUnmapped cuts the file of a closed database where it could not be done before, if it was shrunk.
+func (db *DB) cutUnmapped(end int64) error {
+	if cutsMapped || db.lowered.Load() == 0 || end >= db.fileSize {
+		return nil
+	}
+	return db.setSize(end)
 }
 
 // oldest is the oldest snapshot that has readers.

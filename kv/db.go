@@ -78,7 +78,8 @@ type DB struct {
 	stats   *TxStats // changed atomically; allocated by itself, as 32-bit machines want it
 	txN     atomic.Int64
 
-	batch batcher
+	batch      batcher
+	background sync.WaitGroup // ends after quit
 }
 
 // snapshot is one committed state. It does not change.
@@ -283,17 +284,20 @@ func (db *DB) Close() error {
 	}
 	db.mu.Unlock()
 	<-db.closing
+	db.background.Wait()
 
 	var errs [4]error
 	if sound {
 		errs[0] = db.saveFreelist()
 	}
 	db.mu.Lock()
-	maps := db.snap.maps
+	maps, end := db.snap.maps, db.snap.end(db)
 	db.snap, db.path = nil, ""
 	db.mu.Unlock()
 
-	errs[1] = maps.close()
+	if errs[1] = maps.close(); errs[1] == nil && sound {
+		errs[1] = db.cutUnmapped(end)
+	}
 	if !db.readOnly {
 		errs[2] = db.file.Unlock()
 	}

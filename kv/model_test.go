@@ -4,6 +4,7 @@
 package kv_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -59,6 +60,7 @@ func modelProperty(t *rapid.T) {
 		"reopen":           m.reopen,
 		"crash":            m.crash,
 		"compact":          m.compact,
+		"shrink":           m.shrink,
 	})
 }
 
@@ -531,6 +533,20 @@ func (m *modelMachine) crash(t *rapid.T) {
 		}
 	}
 	t.Fatal("after a crash:", firstDifference(text, m.committed.text()))
+}
+
+// shrink makes the file shorter, under readers too.
+func (m *modelMachine) shrink(t *rapid.T) {
+	m.rollBack(t)
+	r, err := m.db.Shrink(context.Background(), kv.ShrinkOptions{
+		StepBytes:  rapid.SampledFrom([]int{1, 8 << 10, 64 << 10, 0}).Draw(t, "bytes in a step"),
+		ReaderWait: 1,
+		PunchHoles: rapid.Bool().Draw(t, "holes"),
+	})
+	noError(t, err)
+	if r.After > r.Before && r.Before >= 4*int64(m.pageSize)*20 {
+		t.Fatalf("the file has become longer: %d bytes, it had %d", r.After, r.Before)
+	}
 }
 
 // compact copies what is committed.

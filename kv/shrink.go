@@ -53,6 +53,9 @@ const (
 	// maxShrinkRounds bounds the walks over the database. The first one does nearly everything; the next ones move what
 	// it had to put near the end.
 	maxShrinkRounds = 12
+
+	// leastRound is the part of the file that a round has to gain for another one to follow.
+	leastRound = 64
 )
 
 // errNoRoom is returned by the commit of a step that would make the file longer than it may become.
@@ -129,7 +132,8 @@ func (s *shrinker) rounds(ctx context.Context) error {
 		if after.hwm <= after.compact() {
 			return nil
 		}
-		if after.hwm >= before.hwm && after.used() >= before.used() && !s.wait(ctx) {
+		gain := int64(before.hwm) - int64(after.hwm) + int64(before.used()) - int64(after.used())
+		if gain < max(int64(before.hwm)/leastRound, 1) && !s.wait(ctx) {
 			return ctx.Err()
 		}
 	}
