@@ -99,12 +99,17 @@ func (m *modelMachine) open(t *rapid.T) {
 
 // end lets everything go.
 func (m *modelMachine) end(t *rapid.T) {
+	m.leave(t)
+	noError(t, m.db.Close())
+}
+
+// leave ends all transactions.
+func (m *modelMachine) leave(t *rapid.T) {
 	m.rollBack(t)
 	for _, r := range m.readers {
 		noError(t, r.tx.Rollback())
 	}
 	m.readers = nil
-	noError(t, m.db.Close())
 }
 
 func noError(t *rapid.T, err error) {
@@ -521,7 +526,10 @@ func (m *modelMachine) crash(t *rapid.T) {
 	m.disk.SetSector(rapid.SampledFrom([]int{512, 1, 0}).Draw(t, "sector"))
 	left := m.disk.AfterCut(rapid.Uint64().Draw(t, "seed"))
 	m.disk.CutAt(0)
-	m.end(t) // on the old disk, which is no more
+	m.leave(t)
+	if err := m.db.Close(); err != nil && !errors.Is(err, file.ErrPowerCut) { // the old disk is no more
+		t.Fatal(err)
+	}
 	m.disk = left
 	m.open(t)
 	text, err := soundContent(m.db)
@@ -544,7 +552,7 @@ func (m *modelMachine) shrink(t *rapid.T) {
 		PunchHoles: rapid.Bool().Draw(t, "holes"),
 	})
 	noError(t, err)
-	if r.After > r.Before && r.Before >= 4*int64(m.pageSize)*20 {
+	if len(m.readers) == 0 && r.After > r.Before+2*int64(m.pageSize) { // a free list may have come to it
 		t.Fatalf("the file has become longer: %d bytes, it had %d", r.After, r.Before)
 	}
 }

@@ -54,7 +54,8 @@ const (
 	// it had to put near the end.
 	maxShrinkRounds = 12
 
-	// leastRound is the part of the file that a round has to gain for another one to follow.
+	// leastRound is the part of the file that a round has to gain for another one to follow; but the first, which may
+	// make the file longer to put leaves together.
 	leastRound = 64
 )
 
@@ -119,7 +120,7 @@ func (s *shrinker) run(ctx context.Context) (err error) {
 
 // rounds walks over the database until there is nothing more to gain.
 func (s *shrinker) rounds(ctx context.Context) error {
-	for range maxShrinkRounds {
+	for round := range maxShrinkRounds {
 		before := s.db.space()
 		s.target = before.compact()
 		if err := s.walk(ctx); err != nil {
@@ -133,7 +134,7 @@ func (s *shrinker) rounds(ctx context.Context) error {
 			return nil
 		}
 		gain := int64(before.hwm) - int64(after.hwm) + int64(before.used()) - int64(after.used())
-		if gain < max(int64(before.hwm)/leastRound, 1) && !s.wait(ctx) {
+		if round > 0 && gain < max(int64(before.hwm)/leastRound, 1) && !s.wait(ctx) {
 			return ctx.Err()
 		}
 	}
@@ -194,7 +195,7 @@ func (s *shrinker) rewrite(ctx context.Context, at position) (next position, err
 		}
 		w := tx.w
 		w.shrink = shrinkStep{low: true, trims: true, ceiling: w.hwm}
-		if found.merges {
+		if found.merges && s.db.freelist.heldPages() == 0 { // or it would stay longer until readers end
 			w.shrink.ceiling = max(s.ceiling, w.hwm)
 		}
 		tx.rewrite(found.jobs)

@@ -194,8 +194,8 @@ func TestShrinkBesideOthers(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	for who := range 2 {
-		r := rand.New(rand.NewPCG(uint64(who), 3))
 		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(who), 3))
 			for n := 0; ctx.Err() == nil; n++ {
 				if err := put(r.IntN(groups), filler(n, r.IntN(2000))); err != nil {
 					t.Error("writer:", err)
@@ -205,6 +205,7 @@ func TestShrinkBesideOthers(t *testing.T) {
 			}
 		})
 		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(who), 4))
 			for ctx.Err() == nil {
 				err := db.View(func(tx *kv.Tx) error {
 					g := r.IntN(groups)
