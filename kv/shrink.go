@@ -28,7 +28,8 @@ type ShrinkOptions struct {
 	// [DB.PunchHoles] does, where that is possible.
 	PunchHoles bool
 
-	// Progress, if not nil, is called after every transaction, by the goroutine that called Shrink.
+	// Progress, if not nil, is called after every transaction, by the goroutine that called Shrink. In
+	// [Options].AutoShrink it must not close the database.
 	Progress func(ShrinkReport)
 }
 
@@ -36,7 +37,8 @@ type ShrinkOptions struct {
 type ShrinkReport struct {
 	Before  int64 // length of the file at the beginning, in bytes
 	After   int64 // length of the file now
-	Used    int64 // bytes of pages that are in use now: the file cannot become shorter without other changes
+	Used    int64 // bytes of pages that are in use now, the meta pages among them
+	Looked  int64 // bytes of pages that were looked at; the first walk, which does most, looks at all in use
 	Steps   int   // transactions that were committed
 	Written int64 // bytes of pages that these wrote
 	Held    int64 // bytes of pages that open read transactions keep
@@ -150,11 +152,13 @@ func (s *shrinker) walk(ctx context.Context) error {
 		}
 		if len(found.jobs) == 0 {
 			at = found.next
+			s.passed(found)
 			continue
 		}
 		switch next, err := s.rewrite(ctx, at); {
 		case err == nil:
 			at, s.waited = next, 0
+			s.passed(found)
 			s.bound = min(2*s.bound, s.step)
 		case !errors.Is(err, errNoRoom) && !errors.Is(err, ErrMaxSizeReached):
 			return err
@@ -168,6 +172,12 @@ func (s *shrinker) walk(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// passed notes that the walk is beyond what a survey has looked at.
+func (s *shrinker) passed(found *survey) {
+	s.report.Looked += int64(looksPerPage*s.bound-found.looks) * int64(s.db.pageSize)
+	s.tell()
 }
 
 // look finds out, without keeping writers out, what there is to do from a place on.
@@ -207,7 +217,6 @@ func (s *shrinker) rewrite(ctx context.Context, at position) (next position, err
 	if err := s.cutMuch(ctx); err != nil {
 		return at, err
 	}
-	s.tell()
 	return next, s.pause(ctx, tx)
 }
 

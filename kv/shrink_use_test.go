@@ -251,8 +251,7 @@ func TestAutoShrink(t *testing.T) {
 		},
 	}}, time.Millisecond)
 	db := openTemp(t, &o)
-	big := few
-	big.n = 30_000
+	big := holey{"", 40_000, evenly(100), func(i int) bool { return i > 10_000 }, 1 << 30}
 	big.fill(t, db)
 	text, small := content(t, db), compactSize(t, db)
 	deadline := time.After(time.Minute)
