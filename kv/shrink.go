@@ -13,7 +13,8 @@ import (
 // ShrinkOptions adjust [DB.Shrink]. The zero value of every field is its default.
 type ShrinkOptions struct {
 	// StepBytes is about how many bytes one transaction rewrites, 1 MiB by default. Other writers wait for a step at
-	// most, and what a step has rewritten stays when Shrink ends early.
+	// most, and what a step has rewritten stays when Shrink ends early. In each, some page is not filled: of small
+	// steps there are many.
 	StepBytes int
 
 	// BytesPerSecond bounds what is written, by pauses between the transactions. No bound when zero; in

@@ -5,6 +5,7 @@ package kv_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"testing"
@@ -31,6 +32,7 @@ var holeys = []holey{
 	{"the second half", 40_000, evenly(100), func(i int) bool { return i >= 20_000 }, 1000},
 	{"every other", 40_000, evenly(100), func(i int) bool { return i%2 == 0 }, 1 << 30},
 	{"values of a page and more", 1500, evenly(6000), byChance, 100},
+	{"values up to 100 kB", 600, func(i int) int { return i * 7919 % 100_000 }, byChance, 50},
 	{"values of all sizes", 1500, func(i int) int { return 1 << (i % 17) }, byChance, 100},
 }
 
@@ -101,5 +103,53 @@ func TestShrinkHalf(t *testing.T) {
 				t.Errorf("%d bytes are left, Compact leaves %d", r.After, small)
 			}
 		})
+	}
+}
+
+// TestShrinkBuckets shrinks a database of many buckets in buckets, in steps that end in the middle of them.
+func TestShrinkBuckets(t *testing.T) {
+	for _, step := range []int{1, 50_000, 0} {
+		db := openTemp(t, nil)
+		inNested(t, db, func(b *kv.Bucket, i int) error { return b.Put(numbered(i), filler(i, 150)) })
+		inNested(t, db, func(b *kv.Bucket, i int) error {
+			if byChance(i) {
+				return b.Delete(numbered(i))
+			}
+			return b.SetSequence(uint64(i))
+		})
+		text, small := content(t, db), compactSize(t, db)
+		r, err := db.Shrink(t.Context(), kv.ShrinkOptions{StepBytes: step})
+		must(t, err)
+		checkClean(t, db)
+		t.Logf("steps of %d: %d -> %d bytes, %d in use, %d when compacted (%+.1f %%); %d steps, %d bytes written",
+			step, r.Before, r.After, r.Used, small, 100*float64(r.After)/float64(small)-100, r.Steps, r.Written)
+		if content(t, db) != text {
+			t.Error("something else is in it now")
+		}
+		if allowed := small / 10; r.After > small+allowed && step == 0 || r.After > small+2*allowed {
+			t.Errorf("%d bytes are left, Compact leaves %d", r.After, small)
+		}
+	}
+}
+
+// inNested calls fn for numbers in buckets of different depths and sizes.
+func inNested(t testing.TB, db *kv.DB, fn func(b *kv.Bucket, i int) error) {
+	t.Helper()
+	for part := range 8 {
+		must(t, db.Update(func(tx *kv.Tx) error {
+			for i := part * 2500; i < (part+1)*2500; i++ {
+				b := tx.Cursor().Bucket()
+				for _, name := range []int{i % 3, i % 11, i % 400}[:1+i%3] {
+					var err error
+					if b, err = b.CreateBucketIfNotExists(fmt.Appendf(nil, "bucket %d", name)); err != nil {
+						return err
+					}
+				}
+				if err := fn(b, i*7919%20_000); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
 	}
 }

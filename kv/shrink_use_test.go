@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -81,6 +82,7 @@ func TestShrinkReopen(t *testing.T) {
 func TestShrinkUnderReader(t *testing.T) {
 	db := openTemp(t, nil)
 	few.fill(t, db)
+	inParts(t, db, seq(few.n*3/4, few.n), 2000, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
 	reader, err := db.Begin(false)
 	must(t, err)
 	defer func() { _ = reader.Rollback() }() // if the test ends early
@@ -94,6 +96,14 @@ func TestShrinkUnderReader(t *testing.T) {
 	}
 	if err := checked(reader); err != nil || contentOf(reader) != text {
 		t.Errorf("the reader sees something else: %v", err)
+	}
+	for id := 0; id < int(reader.Size()/int64(db.Info().PageSize)); id++ { // free pages too
+		if _, err := reader.Page(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := reader.WriteTo(io.Discard); err != nil || n != reader.Size() {
+		t.Errorf("the reader writes %d bytes of %d: %v", n, reader.Size(), err)
 	}
 	must(t, reader.Rollback())
 	after, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
@@ -319,18 +329,88 @@ func TestPunchHoles(t *testing.T) {
 	if holes := disk.Counts().Punches; n < 100<<10 || holes == 0 {
 		t.Errorf("%d bytes in %d holes", n, holes)
 	}
+	eitherState(t, readSim(t, disk, simPath), text)
 	must(t, db.Close())
-	b := readSim(t, disk, simPath)
+}
+
+// eitherState demands that each of the two states in a file is sound and holds text.
+func eitherState(t *testing.T, b []byte, text string) {
+	t.Helper()
 	for _, lost := range []int{-1, 0, 1} { // the meta page that cannot be read
 		b := append([]byte(nil), b...)
 		if lost >= 0 {
 			clear(b[lost*1024+16:][:64])
 		}
-		db := mustOpenSim(t, memoryWith(t, b), kv.Options{PageSize: 1024})
+		db, err := openSim(memoryWith(t, b), kv.Options{PageSize: 1024})
+		if err != nil {
+			t.Errorf("without meta page %d: %v", lost, err)
+			continue
+		}
 		if content(t, db) != text {
 			t.Errorf("without meta page %d: something else is in it", lost)
 		}
 		checkClean(t, db)
+		must(t, db.Close())
+	}
+}
+
+// TestShrinkEitherState demands after each step that the file is long enough for both states that it holds.
+func TestShrinkEitherState(t *testing.T) {
+	disk := file.NewMemory()
+	db := mustOpenSim(t, disk, kv.Options{PageSize: 1024})
+	some := holey{"", 1000, evenly(50), byChance, 100}
+	some.fill(t, db)
+	inParts(t, db, seq(500, 1000), 100, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+	text := content(t, db)
+	lengths := map[int64]bool{}
+	_, err := db.Shrink(t.Context(), kv.ShrinkOptions{StepBytes: 8 << 10, Progress: func(r kv.ShrinkReport) {
+		lengths[r.After] = true
+		eitherState(t, readSim(t, disk, simPath), text)
+	}})
+	must(t, err)
+	if len(lengths) < 3 {
+		t.Errorf("the file was cut to %v, less than three times", lengths)
+	}
+	must(t, db.Close())
+}
+
+// TestShrinkFaults makes each call of Shrink fail, which must lose no page, and has another one go on.
+func TestShrinkFaults(t *testing.T) {
+	disk := file.NewMemory()
+	db := mustOpenSim(t, disk, kv.Options{PageSize: 1024})
+	some := holey{"", 600, evenly(50), byChance, 100}
+	some.fill(t, db)
+	text, small := content(t, db), compactSize(t, db)
+	must(t, db.Close())
+	b := readSim(t, disk, simPath)
+	step := 1
+	if brief() {
+		step = 5
+	}
+	for k := 1; ; k += step {
+		fault := file.NewFault(memoryWith(t, b))
+		db := mustOpenSim(t, fault, kv.Options{PageSize: 1024})
+		fault.FailAt(k)
+		_, err := db.Shrink(t.Context(), kv.ShrinkOptions{StepBytes: 8 << 10})
+		failed := fault.Injected()
+		fault.FailIf(nil)
+		if len(failed) == 0 {
+			if must(t, err); k < 20 {
+				t.Fatalf("Shrink makes only %d calls", k-1)
+			}
+			must(t, db.Close())
+			return
+		}
+		if now, checks := soundContent(db); checks != nil || now != text {
+			t.Errorf("call %d, %v: %v; %s", k, failed, checks, firstDifference(now, text))
+		}
+		r, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+		if err != nil || r.After > small+small/5 {
+			t.Errorf("call %d, %v: then %d bytes, %d when compacted: %v", k, failed, r.After, small, err)
+		}
+		if now, checks := soundContent(db); checks != nil || now != text {
+			t.Errorf("call %d, %v: after another: %v; %s", k, failed, checks, firstDifference(now, text))
+		}
 		must(t, db.Close())
 	}
 }
