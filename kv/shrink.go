@@ -60,6 +60,9 @@ const (
 	// leastRound is the part of the file that a round has to gain for another one to follow; but the first, which may
 	// make the file longer to put leaves together.
 	leastRound = 64
+
+	// leastSlide is the part of the file that has to be free to make it worth moving all pages.
+	leastSlide = 16
 )
 
 // errNoRoom is returned by the commit of a step that would make the file longer than it may become.
@@ -93,6 +96,7 @@ type shrinker struct {
 	step    int    // pages that a transaction rewrites, about
 	bound   int    // the same, or less where there is no room for so many
 	target  uint64 // pages from here on are to be moved
+	slide   bool   // all pages are, as those near the end are too long for what is free between the others
 	ceiling uint64 // high water mark up to which merging may make the file longer
 	waited  time.Duration
 	report  ShrinkReport
@@ -125,7 +129,9 @@ func (s *shrinker) run(ctx context.Context) (err error) {
 func (s *shrinker) rounds(ctx context.Context) error {
 	for round := range maxShrinkRounds {
 		before := s.db.space()
-		s.target = before.compact()
+		if s.target = before.compact(); s.slide {
+			s.target = 0
+		}
 		if err := s.walk(ctx); err != nil {
 			return err
 		}
@@ -137,8 +143,15 @@ func (s *shrinker) rounds(ctx context.Context) error {
 			return nil
 		}
 		gain := int64(before.hwm) - int64(after.hwm) + int64(before.used()) - int64(after.used())
-		if round > 0 && gain < max(int64(before.hwm)/leastRound, 1) && !s.wait(ctx) {
+		switch {
+		case s.slide:
+			s.slide = false // and see what fits now
+		case round == 0, gain >= max(int64(before.hwm)/leastRound, 1):
+		case s.wait(ctx):
+		case ctx.Err() != nil, after.hwm-after.compact() < after.hwm/leastSlide:
 			return ctx.Err()
+		default:
+			s.slide = true
 		}
 	}
 	return nil

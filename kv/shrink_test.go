@@ -153,3 +153,30 @@ func inNested(t testing.TB, db *kv.DB, fn func(b *kv.Bucket, i int) error) {
 		}))
 	}
 }
+
+// TestShrinkLongRuns has values at the end of the file that fit none of the free places before, unless those are made
+// one.
+func TestShrinkLongRuns(t *testing.T) {
+	db := openTemp(t, nil)
+	inParts(t, db, seq(0, 120), 1, func(b *kv.Bucket, i int) error { return b.Put(numbered(i), filler(i, 100_000)) })
+	inParts(t, db, seq(500, 540), 1, func(b *kv.Bucket, i int) error { return b.Put(numbered(i), filler(i, 900_000)) })
+	var gone []int
+	for i := range 120 {
+		if i%8 > 3 {
+			gone = append(gone, i)
+		}
+	}
+	inParts(t, db, gone, 10, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+	text, small := content(t, db), compactSize(t, db)
+	r, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+	must(t, err)
+	checkClean(t, db)
+	t.Logf("%d -> %d bytes, %d in use, %d when compacted (%+.1f %%); %d steps, %d bytes written",
+		r.Before, r.After, r.Used, small, 100*float64(r.After)/float64(small)-100, r.Steps, r.Written)
+	if content(t, db) != text {
+		t.Error("something else is in it now")
+	}
+	if r.After > r.Used+r.Used/10 {
+		t.Errorf("%d bytes are left, %d of them in use", r.After, r.Used)
+	}
+}
