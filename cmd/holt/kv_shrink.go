@@ -4,8 +4,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -72,8 +70,5 @@ func shrink(cmd *cobra.Command, o *opener, path string, with kv.ShrinkOptions) (
 		looked = r.Looked
 	}
 	report, err := db.Shrink(cmd.Context(), with)
-	if errors.Is(err, context.Canceled) {
-		return r, fmt.Errorf("interrupted: %s has %d bytes, it had %d: %w", path, report.After, report.Before, err)
-	}
 	return shrunk{report.Before, report.After, report.Used, report.Written, report.Punched}, err
 }
