@@ -54,7 +54,7 @@ const keptRun = 8
 // longest of the short runs for the pages that come last, which every commit writes: branches, roots, the free list. The
 // leaves that come first take single pages, as the next commit is not likely to free them again.
 func (w *writer) chooseExtent() {
-	if w.tx.db.bolt {
+	if w.tx.db.bolt || w.shrink.low {
 		return
 	}
 	w.tx.root.touchWays()
@@ -112,6 +112,9 @@ func (w *writer) allocate(n int) (id uint64, err error) {
 		id = tx.meta.HWM
 		if limit := tx.db.MaxSize; limit > 0 && (id+uint64(n))*uint64(tx.pageSize) > uint64(limit) {
 			return 0, ErrMaxSizeReached
+		}
+		if limit := w.shrink.ceiling; limit > 0 && id+uint64(n) > limit {
+			return 0, errNoRoom
 		}
 		tx.meta.HWM += uint64(n)
 	}

@@ -96,6 +96,7 @@ func (tx *Tx) buildPages() error {
 	if verify {
 		tx.db.freelist.verify(w.freed)
 	}
+	tx.trim()
 	return tx.buildFreelist()
 }
 
@@ -215,6 +216,9 @@ func (tx *Tx) publish(g *growth) {
 	observed := db.readers.open() > 0
 	db.fileSize, g.maps = g.fileSize, nil
 	db.settled = db.syncs()
+	if tx.meta.HWM < w.hwm {
+		db.lowered.Store(tx.meta.TxID)
+	}
 	db.freelist.reserve(tx.meta.HWM)
 	db.freelist.commit(tx.meta.TxID, w.allocated, w.freed, observed)
 }

@@ -69,6 +69,7 @@ type DB struct {
 	mapLen   int64 // length of the current mapping
 	freelist freelist
 	scratch  []uint64
+	lowered  atomic.Uint64 // the last transaction that lowered the high water mark
 
 	snap    atomic.Pointer[snapshot] // of the last commit; nil once closed
 	readers readers
@@ -83,7 +84,8 @@ type DB struct {
 	noStats bool
 	stats   *TxStats // changed atomically; allocated by itself, as 32-bit machines want it
 
-	batch batcher
+	batch      batcher
+	background sync.WaitGroup // ends after quit
 }
 
 // snapshot is one committed state, and how to read it. It does not change, except for the one of a write transaction,
@@ -111,6 +113,15 @@ func (db *DB) newSnapshot(meta page.MetaRecord, maps *mapping, data []byte) *sna
 		maps.first = s.n
 	}
 	return s
+}
+
+// in is s in another mapping.
+func (s *snapshot) in(maps *mapping, data []byte) *snapshot {
+	moved := *s
+	moved.maps, moved.held = maps, maps.held
+	moved.show(data)
+	maps.first = s.n
+	return &moved
 }
 
 // show sets the bytes that are read.
@@ -215,10 +226,7 @@ func (db *DB) startWrite() *Tx {
 	tx := &t.Tx
 	tx.snapshot, tx.notes, tx.writable = &t.view, &t.own, true
 	tx.meta.TxID++
-	db.scratch = db.readers.appendTo(db.scratch[:0])
-	for i := range db.scratch {
-		db.scratch[i] += s.meta.TxID - s.n // transactions are numbered without gaps
-	}
+	db.scratch = db.seen(s, db.scratch[:0])
 	db.freelist.release(db.scratch)
 
 	tx.w = db.writer
@@ -228,6 +236,16 @@ func (db *DB) startWrite() *Tx {
 	t.edit.bucket, t.top.edit = &t.top, &t.edit
 	tx.root = &t.top
 	return tx
+}
+
+// seen adds the numbers of the transactions whose states readers see, ascending. Any snapshot will do: transactions are
+// numbered without gaps, as snapshots are.
+func (db *DB) seen(s *snapshot, ids []uint64) []uint64 {
+	ids = db.readers.appendTo(ids)
+	for i := range ids {
+		ids[i] += s.meta.TxID - s.n
+	}
+	return ids
 }
 
 // refusal says why no write transaction can begin, if so. The caller holds db.mu.
@@ -344,15 +362,19 @@ func (db *DB) Close() error {
 	db.mu.Unlock()
 	db.reap()
 	<-db.closing
+	db.background.Wait()
 
 	var errs [4]error
 	if sound {
 		errs[0] = db.finish()
 	}
-	maps := db.snap.Load().maps
+	current := db.snap.Load()
+	end := current.fileEnd()
 	db.snap.Store(nil)
 	db.reap()
-	errs[1] = maps.close()
+	if errs[1] = current.maps.close(); errs[1] == nil && sound {
+		errs[1] = db.cutUnmapped(end)
+	}
 	if !db.readOnly {
 		errs[2] = db.file.Unlock()
 	}

@@ -5,6 +5,7 @@ package kv_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -377,6 +378,20 @@ func ExampleTx_WriteTo() {
 	n, err := io.Copy(io.Discard, response.Body)
 	fmt.Println(n == response.ContentLength, err)
 	// Output: true <nil>
+}
+
+func ExampleDB_Shrink() {
+	db, remove := openPlanets()
+	defer remove()
+	report, err := db.Shrink(context.Background(), kv.ShrinkOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("became shorter:", report.After < report.Before)
+	fmt.Println("bytes that readers hold:", report.Held)
+	// Output:
+	// became shorter: true
+	// bytes that readers hold: 0
 }
 
 func ExampleCompact() {

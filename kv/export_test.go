@@ -5,6 +5,7 @@ package kv
 
 import (
 	"os"
+	"time"
 
 	"github.com/holtdb/holt/internal/file"
 )
@@ -41,5 +42,11 @@ func Gullible(o Options) Options {
 // WriteEarly returns options with which commits write pages ahead once they have so many bytes.
 func WriteEarly(o Options, bytes int) Options {
 	o.imagesMax = bytes
+	return o
+}
+
+// AutoShrinkEvery returns options with which the database looks so often whether it is to shrink.
+func AutoShrinkEvery(o Options, every time.Duration) Options {
+	o.autoEvery = every
 	return o
 }

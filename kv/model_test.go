@@ -4,6 +4,7 @@
 package kv_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -59,6 +60,7 @@ func modelProperty(t *rapid.T) {
 		"reopen":           m.reopen,
 		"crash":            m.crash,
 		"compact":          m.compact,
+		"shrink":           m.shrink,
 	})
 }
 
@@ -526,7 +528,10 @@ func (m *modelMachine) crash(t *rapid.T) {
 	m.disk.SetSector(rapid.SampledFrom([]int{512, 1, 0}).Draw(t, "sector"))
 	left := m.disk.AfterCut(rapid.Uint64().Draw(t, "seed"))
 	m.disk.CutAt(0)
-	_ = m.letGo(t) // on the old disk, which is no more
+	// On the old disk, which is no more.
+	if err := m.letGo(t); err != nil && !errors.Is(err, file.ErrPowerCut) {
+		t.Fatal(err)
+	}
 	m.disk = left
 	m.open(t)
 	text, err := soundContent(m.db)
@@ -538,6 +543,20 @@ func (m *modelMachine) crash(t *rapid.T) {
 		}
 	}
 	t.Fatal("after a crash:", firstDifference(text, m.committed.text()))
+}
+
+// shrink makes the file shorter, under readers too.
+func (m *modelMachine) shrink(t *rapid.T) {
+	m.rollBack(t)
+	r, err := m.db.Shrink(context.Background(), kv.ShrinkOptions{
+		StepBytes:  rapid.SampledFrom([]int{1, 8 << 10, 64 << 10, 0}).Draw(t, "bytes in a step"),
+		ReaderWait: 1,
+		PunchHoles: rapid.Bool().Draw(t, "holes"),
+	})
+	noError(t, err)
+	if len(m.readers) == 0 && r.After > r.Before+2*int64(m.pageSize) { // a free list may have come to it
+		t.Fatalf("the file has become longer: %d bytes, it had %d", r.After, r.Before)
+	}
 }
 
 // compact copies what is committed.

@@ -44,6 +44,7 @@ func OpenContext(ctx context.Context, path string, mode os.FileMode, options *Op
 	if !db.quiet {
 		db.logger.Infof("Opening bbolt db (%s) successfully", path)
 	}
+	db.startShrinking(options)
 	return db, nil
 }
 

@@ -124,9 +124,15 @@ type Options struct {
 	// either kind of file is valid for both programs.
 	BoltPlacement bool
 
-	fs        file.FS // of the tests; nil is the operating system
-	imagesMax int     // of the tests; 0 is the constant
-	gullible  bool    // of the tests: believe every meta page
+	// AutoShrink, if not nil, has the database shrink by itself, as [DB.Shrink] does with these options, whenever a
+	// quarter of the file is free, and 1 MiB or more; it looks every few seconds. BytesPerSecond is its budget,
+	// [DefaultShrinkRate] by default. Off when nil, and when the file is opened read-only. Close ends it.
+	AutoShrink *ShrinkOptions
+
+	fs        file.FS       // of the tests; nil is the operating system
+	autoEvery time.Duration // of the tests; 0 is the constant
+	imagesMax int           // of the tests; 0 is the constant
+	gullible  bool          // of the tests: believe every meta page
 }
 
 // String lists the options that a bbolt database has too, and those of this package that are set.
@@ -151,6 +157,9 @@ func (o *Options) String() string {
 	}
 	if o.BoltPlacement {
 		s += ", BoltPlacement: true"
+	}
+	if o.AutoShrink != nil {
+		s += ", AutoShrink: true"
 	}
 	return s + "}"
 }

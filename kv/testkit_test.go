@@ -281,6 +281,11 @@ func (f observedFile) Truncate(size int64) error {
 	return f.File.Truncate(size)
 }
 
+func (f observedFile) PunchHole(off, length int64) error {
+	f.before()
+	return f.File.PunchHole(off, length)
+}
+
 func (f observedFile) SyncData() error {
 	f.before()
 	return f.File.SyncData()

@@ -4,6 +4,7 @@
 package kv_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -132,6 +133,7 @@ func workloads() []workload {
 		{"overwrite", overwriting()},
 		{"buckets", buckets()},
 		{"readers", reading()},
+		{"shorter", shortening()},
 		{"random", random(1)},
 		{"random", random(2)},
 	}
@@ -254,6 +256,35 @@ func reading() []step {
 		closeReader,
 		closeReader,
 		puts(0, 30, 1, 30),
+	}
+}
+
+// shorten is a step that makes the file shorter, which nobody sees.
+func shorten(w *world) error {
+	if w.tx != nil {
+		return nil
+	}
+	_, err := w.db.Shrink(context.Background(), kv.ShrinkOptions{StepBytes: 6 << 10, ReaderWait: 1, PunchHoles: true})
+	return err
+}
+
+// shortening makes the file shorter in between.
+func shortening() []step {
+	return []step{
+		puts(0, 120, 1, 60),
+		deletes(0, 120, 2),
+		shorten,
+		puts(0, 10, 1, 400),
+		openReader,
+		deletes(10, 110, 1),
+		shorten,
+		closeReader,
+		shorten,
+		shorten,
+		puts(0, 40, 1, 40),
+		reopen,
+		deletes(0, 40, 1),
+		shorten,
 	}
 }
 

@@ -42,6 +42,7 @@ type writer struct {
 	kept      run    // free pages for the last pages of this commit
 	expected  int    // how many pages are still to come
 	atEnd     bool   // put all of them behind the others
+	shrink    shrinkStep
 
 	// plain are the pages that a transaction has found to have their elements side by side, and the keys in order, so that
 	// this is looked at once. What is written in their place is so too: it comes from nodes.
@@ -93,7 +94,7 @@ func (w *writer) reset() {
 	w.ext, w.segs, w.iov, w.names = emptied(w.ext), emptied(w.segs), emptied(w.iov), emptied(w.names)
 	w.allocated, w.freed, w.dirty, w.outs = emptied(w.allocated), emptied(w.freed), emptied(w.dirty), emptied(w.outs)
 	w.sums, w.written, w.early = emptied(w.sums), 0, false
-	w.next, w.kept, w.expected, w.atEnd = 0, run{}, 0, false
+	w.next, w.kept, w.expected, w.atEnd, w.shrink = 0, run{}, 0, false, shrinkStep{}
 	w.stats = TxStats{}
 	w.tx = nil
 }

@@ -13,7 +13,7 @@ func newKV() *cobra.Command {
   holt kv get my.db users alice
   holt kv import my.db photos`,
 		newKVBuckets(o), newKVKeys(o), newKVLs(o), newKVTree(o), newKVGet(o), newKVPut(o), newKVDel(o),
-		newKVImport(o), newKVExport(o), newKVCompact(o), newKVBench(),
+		newKVImport(o), newKVExport(o), newKVCompact(o), newKVShrink(o), newKVBench(),
 		newKVInfo(o), newKVStats(o), newKVInspect(o), newKVCheck(o),
 		newKVPages(o), newKVPage(), newKVPageItem(), newKVDump(), newSurgery(o), newVersion())
 	cmd.Long = `Commands for key/value databases: single files of nested buckets that hold keys and values.

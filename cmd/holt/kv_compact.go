@@ -23,8 +23,8 @@ func newKVCompact(o *opener) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compact -o NEW-FILE FILE",
 		Short: "Copy a database into a new file without its free space",
-		Long: `Copies all buckets and keys in order into another database, full page after full page. A database never becomes smaller
-by itself; the copy is as small as it can be. The original is left as it is.`,
+		Long: `Copies all buckets and keys in order into another database, full page after full page. The copy is as small as it
+can be, and the original is left as it is; shrink makes a database smaller where it is.`,
 		Example: "  holt kv compact -o small.db my.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

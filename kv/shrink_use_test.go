@@ -1,0 +1,435 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/kv"
+)
+
+// few is a smaller way to delete half of the keys.
+var few = holey{"few", 8000, evenly(100), byChance, 300}
+
+func length(t testing.TB, db *kv.DB) int64 {
+	t.Helper()
+	info, err := os.Stat(db.Path())
+	must(t, err)
+	return info.Size()
+}
+
+// TestShrinkReopen demands that a shrunk file stays as short as it is when it is closed, and can be used again.
+func TestShrinkReopen(t *testing.T) {
+	for name, o := range map[string]kv.Options{
+		"default":     {NoSync: true},
+		"free lists":  {NoSync: true, SyncFreelist: true},
+		"no freelist": {NoSync: true, NoFreelistSync: true},
+		"bolt":        {NoSync: true, BoltPlacement: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "x.db")
+			db, err := kv.Open(path, 0o600, &o)
+			must(t, err)
+			few.fill(t, db)
+			text := content(t, db)
+			r, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+			must(t, err)
+			have := length(t, db)
+			if have != r.After || have >= r.Before {
+				t.Errorf("the file has %d bytes, reported are %d, %d at first", have, r.After, r.Before)
+			}
+			must(t, db.Close())
+			db, err = kv.Open(path, 0o600, &o)
+			must(t, err)
+			if again := length(t, db); again != have {
+				t.Errorf("%d bytes after Close, %d before", again, have)
+			}
+			if content(t, db) != text {
+				t.Error("something else is in it now")
+			}
+			checkClean(t, db)
+			again, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+			must(t, err)
+			if again.Written > again.Before/20 {
+				t.Errorf("a second Shrink writes %d bytes", again.Written)
+			}
+			must(t, db.Update(func(tx *kv.Tx) error {
+				for i := range 3000 {
+					if err := tx.Bucket([]byte("b")).Put(numbered(i), filler(i, 200)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			closeClean(t, db)
+		})
+	}
+}
+
+// TestShrinkUnderReader demands that a reader keeps what it sees, and that it holds nothing back once it has ended.
+func TestShrinkUnderReader(t *testing.T) {
+	db := openTemp(t, nil)
+	few.fill(t, db)
+	inParts(t, db, seq(few.n*3/4, few.n), 2000, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+	reader, err := db.Begin(false)
+	must(t, err)
+	defer func() { _ = reader.Rollback() }() // if the test ends early
+	text := contentOf(reader)
+	inParts(t, db, seq(0, few.n/2), 500, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+
+	under, err := db.Shrink(t.Context(), kv.ShrinkOptions{ReaderWait: time.Millisecond, StepBytes: 64 << 10})
+	must(t, err)
+	if under.Held == 0 {
+		t.Error("the reader holds nothing")
+	}
+	if err := checked(reader); err != nil || contentOf(reader) != text {
+		t.Errorf("the reader sees something else: %v", err)
+	}
+	for id := 0; id < int(reader.Size()/int64(db.Info().PageSize)); id++ { // free pages too
+		if _, err := reader.Page(id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n, err := reader.WriteTo(io.Discard); err != nil || n != reader.Size() {
+		t.Errorf("the reader writes %d bytes of %d: %v", n, reader.Size(), err)
+	}
+	must(t, reader.Rollback())
+	after, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+	must(t, err)
+	if small := compactSize(t, db); after.After > small+small/10 || after.Held != 0 {
+		t.Errorf("%d bytes are left (%d with the reader), Compact leaves %d; %d are held", after.After, under.After, small, after.Held)
+	}
+}
+
+func seq(from, to int) (all []int) {
+	for i := from; i < to; i++ {
+		all = append(all, i)
+	}
+	return all
+}
+
+// TestShrinkWaits lets a reader end while Shrink waits for it.
+func TestShrinkWaits(t *testing.T) {
+	db := openTemp(t, nil)
+	few.fill(t, db)
+	reader, err := db.Begin(false)
+	must(t, err)
+	ended := make(chan error, 1)
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		ended <- reader.Rollback()
+	}()
+	r, err := db.Shrink(t.Context(), kv.ShrinkOptions{ReaderWait: -1})
+	must(t, err)
+	must(t, <-ended)
+	if small := compactSize(t, db); r.After > small+small/10 {
+		t.Errorf("%d bytes are left, Compact leaves %d", r.After, small)
+	}
+}
+
+// TestShrinkEndsEarly ends Shrink after some steps, which stay, and has another one go on.
+func TestShrinkEndsEarly(t *testing.T) {
+	for name, end := range map[string]func(stop func(), db *kv.DB) error{
+		"context": func(stop func(), _ *kv.DB) error { stop(); return context.Canceled },
+		"close":   func(_ func(), db *kv.DB) error { return errors.Join(db.Close(), kv.ErrDatabaseNotOpen) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.db")
+			db, err := kv.Open(path, 0o600, &kv.Options{NoSync: true})
+			must(t, err)
+			few.fill(t, db)
+			text := content(t, db)
+			ctx, stop := context.WithCancel(t.Context())
+			defer stop()
+			var want error
+			r, err := db.Shrink(ctx, kv.ShrinkOptions{StepBytes: 64 << 10, Progress: func(r kv.ShrinkReport) {
+				if r.Steps == 3 {
+					want = end(stop, db)
+				}
+			}})
+			if want == nil || err == nil || !errors.Is(want, err) {
+				t.Fatalf("error %v, want %v", err, want)
+			}
+			if r.Steps != 3 {
+				t.Errorf("%d steps, want 3", r.Steps)
+			}
+			must(t, db.Close())
+			db, err = kv.Open(path, 0o600, &kv.Options{NoSync: true})
+			must(t, err)
+			defer closeClean(t, db)
+			if content(t, db) != text {
+				t.Error("something else is in it now")
+			}
+			all, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+			must(t, err)
+			if small := compactSize(t, db); all.After > small+small/10 {
+				t.Errorf("%d bytes are left, Compact leaves %d", all.After, small)
+			}
+		})
+	}
+}
+
+// TestShrinkBesideOthers shrinks while readers and writers are at work. Each write transaction gives all keys of a group
+// the same value, and each reader must see that.
+func TestShrinkBesideOthers(t *testing.T) {
+	const groups, members = 40, 30
+	db := openTemp(t, nil)
+	few.fill(t, db)
+	put := func(g int, value []byte) error {
+		return db.Update(func(tx *kv.Tx) error {
+			b, err := tx.CreateBucketIfNotExists(fmt.Appendf(nil, "group %d", g%7))
+			for i := range members {
+				if err == nil {
+					err = b.Put(fmt.Appendf(nil, "%d/%d", g, i*97%members), value)
+				}
+			}
+			return err
+		})
+	}
+	for g := range groups {
+		must(t, put(g, filler(g, 300)))
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	for who := range 2 {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(who), 3))
+			for n := 0; ctx.Err() == nil; n++ {
+				if err := put(r.IntN(groups), filler(n, r.IntN(2000))); err != nil {
+					t.Error("writer:", err)
+					return
+				}
+				time.Sleep(time.Duration(r.IntN(2000)) * time.Microsecond)
+			}
+		})
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(who), 4))
+			for ctx.Err() == nil {
+				err := db.View(func(tx *kv.Tx) error {
+					g := r.IntN(groups)
+					b := tx.Bucket(fmt.Appendf(nil, "group %d", g%7))
+					first := string(b.Get(fmt.Appendf(nil, "%d/0", g)))
+					for i := range members {
+						if i == members/2 {
+							time.Sleep(time.Duration(r.IntN(3000)) * time.Microsecond)
+						}
+						if v := b.Get(fmt.Appendf(nil, "%d/%d", g, i)); string(v) != first {
+							return fmt.Errorf("%d of group %d has %.20q, 0 has %.20q", i, g, v, first)
+						}
+					}
+					return nil
+				})
+				if err != nil {
+					t.Error("reader:", err)
+					return
+				}
+			}
+		})
+	}
+	for i := range 6 {
+		inParts(t, db, seq(i*1000, i*1000+900), 300, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+		r, err := db.Shrink(ctx, kv.ShrinkOptions{StepBytes: 32 << 10, ReaderWait: 20 * time.Millisecond})
+		must(t, err)
+		t.Logf("%d -> %d bytes, %d in use, %d held, %d steps", r.Before, r.After, r.Used, r.Held, r.Steps)
+	}
+	stop()
+	all.Wait()
+}
+
+// TestAutoShrink lets the database become smaller by itself.
+func TestAutoShrink(t *testing.T) {
+	steps := make(chan int64, 1000)
+	o := kv.AutoShrinkEvery(kv.Options{NoSync: true, AutoShrink: &kv.ShrinkOptions{
+		BytesPerSecond: 1 << 30,
+		Progress: func(r kv.ShrinkReport) {
+			select {
+			case steps <- r.After:
+			default:
+			}
+		},
+	}}, time.Millisecond)
+	db := openTemp(t, &o)
+	big := holey{"", 40_000, evenly(100), func(i int) bool { return i > 10_000 }, 1 << 30}
+	big.fill(t, db)
+	text, small := content(t, db), compactSize(t, db)
+	deadline := time.After(time.Minute)
+	for size := int64(1 << 60); size > 2*small; {
+		select {
+		case size = <-steps:
+		case <-deadline:
+			t.Fatalf("%d bytes, %d when compacted", size, small)
+		}
+	}
+	if content(t, db) != text {
+		t.Error("something else is in it now")
+	}
+}
+
+func TestShrinkReadOnly(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	db, err := kv.Open(path, 0o600, nil)
+	must(t, err)
+	must(t, db.Close())
+	_, err = db.Shrink(t.Context(), kv.ShrinkOptions{})
+	wantErr(t, err, kv.ErrDatabaseNotOpen)
+	_, err = db.PunchHoles(t.Context())
+	wantErr(t, err, kv.ErrDatabaseNotOpen)
+	db, err = kv.Open(path, 0o600, &kv.Options{ReadOnly: true})
+	must(t, err)
+	defer closeClean(t, db)
+	_, err = db.Shrink(t.Context(), kv.ShrinkOptions{})
+	wantErr(t, err, kv.ErrDatabaseReadOnly)
+	_, err = db.PunchHoles(t.Context())
+	wantErr(t, err, kv.ErrDatabaseReadOnly)
+}
+
+// TestShrinkDamaged demands the error of damage, and that nothing is lost by it.
+func TestShrinkDamaged(t *testing.T) {
+	disk := file.NewMemory()
+	db := mustOpenSim(t, disk, kv.Options{PageSize: 1024})
+	few.fill(t, db)
+	must(t, db.Close())
+	b := readSim(t, disk, simPath)
+	hit := 0
+	for id := 2; id < len(b)/1024; id++ {
+		if p := b[id*1024:]; p[8] == 2 && p[0] == byte(id) { // a leaf
+			clear(p[8:10])
+			hit++
+		}
+	}
+	db = mustOpenSim(t, memoryWith(t, b), kv.Options{PageSize: 1024})
+	_, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+	if corrupt := (*kv.CorruptError)(nil); !errors.As(err, &corrupt) {
+		t.Errorf("error %v after damage to %d pages, want a CorruptError", err, hit)
+	}
+	must(t, db.Close())
+}
+
+// TestPunchHoles demands that nothing but free pages is given back, neither of the current state nor of the one before.
+func TestPunchHoles(t *testing.T) {
+	disk := file.NewCrash()
+	db := mustOpenSim(t, disk, kv.Options{PageSize: 1024})
+	few.fill(t, db)
+	inParts(t, db, seq(1000, 5000), 2000, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+	text := content(t, db)
+	n, err := db.PunchHoles(t.Context())
+	must(t, err)
+	if holes := disk.Counts().Punches; n < 100<<10 || holes == 0 {
+		t.Errorf("%d bytes in %d holes", n, holes)
+	}
+	eitherState(t, readSim(t, disk, simPath), text)
+	must(t, db.Close())
+}
+
+// eitherState demands that each of the two states in a file is sound and holds text.
+func eitherState(t *testing.T, b []byte, text string) {
+	t.Helper()
+	for _, lost := range []int{-1, 0, 1} { // the meta page that cannot be read
+		b := append([]byte(nil), b...)
+		if lost >= 0 {
+			clear(b[lost*1024+16:][:64])
+		}
+		db, err := openSim(memoryWith(t, b), kv.Options{PageSize: 1024})
+		if err != nil {
+			t.Errorf("without meta page %d: %v", lost, err)
+			continue
+		}
+		if content(t, db) != text {
+			t.Errorf("without meta page %d: something else is in it", lost)
+		}
+		checkClean(t, db)
+		must(t, db.Close())
+	}
+}
+
+// TestShrinkEitherState demands after each step that the file is long enough for both states that it holds.
+func TestShrinkEitherState(t *testing.T) {
+	disk := file.NewMemory()
+	db := mustOpenSim(t, disk, kv.Options{PageSize: 1024})
+	some := holey{"", 1000, evenly(50), byChance, 100}
+	some.fill(t, db)
+	inParts(t, db, seq(500, 1000), 100, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+	text := content(t, db)
+	lengths := map[int64]bool{}
+	_, err := db.Shrink(t.Context(), kv.ShrinkOptions{StepBytes: 8 << 10, Progress: func(r kv.ShrinkReport) {
+		lengths[r.After] = true
+		eitherState(t, readSim(t, disk, simPath), text)
+	}})
+	must(t, err)
+	if len(lengths) < 3 {
+		t.Errorf("the file was cut to %v, less than three times", lengths)
+	}
+	must(t, db.Close())
+}
+
+// TestShrinkFaults makes each call of Shrink fail, which must lose no page, and has another one go on.
+func TestShrinkFaults(t *testing.T) {
+	disk := file.NewMemory()
+	db := mustOpenSim(t, disk, kv.Options{PageSize: 1024})
+	some := holey{"", 600, evenly(50), byChance, 100}
+	some.fill(t, db)
+	text, small := content(t, db), compactSize(t, db)
+	must(t, db.Close())
+	b := readSim(t, disk, simPath)
+	step := 1
+	if brief() {
+		step = 5
+	}
+	for k := 1; ; k += step {
+		fault := file.NewFault(memoryWith(t, b))
+		db := mustOpenSim(t, fault, kv.Options{PageSize: 1024})
+		fault.FailAt(k)
+		_, err := db.Shrink(t.Context(), kv.ShrinkOptions{StepBytes: 8 << 10})
+		failed := fault.Injected()
+		fault.FailIf(nil)
+		if len(failed) == 0 {
+			if must(t, err); k < 20 {
+				t.Fatalf("Shrink makes only %d calls", k-1)
+			}
+			must(t, db.Close())
+			return
+		}
+		if now, checks := soundContent(db); checks != nil || now != text {
+			t.Errorf("call %d, %v: %v; %s", k, failed, checks, firstDifference(now, text))
+		}
+		r, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+		if err != nil || r.After > small+small/5 {
+			t.Errorf("call %d, %v: then %d bytes, %d when compacted: %v", k, failed, r.After, small, err)
+		}
+		if now, checks := soundContent(db); checks != nil || now != text {
+			t.Errorf("call %d, %v: after another: %v; %s", k, failed, checks, firstDifference(now, text))
+		}
+		must(t, db.Close())
+	}
+}
+
+// TestPunchHolesOS looks whether the file system gets its space.
+func TestPunchHolesOS(t *testing.T) {
+	db := openTemp(t, nil)
+	few.fill(t, db)
+	inParts(t, db, seq(1000, 5000), 4000, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+	before, text := blocks(t, db.Path()), content(t, db)
+	n, err := db.PunchHoles(t.Context())
+	if errors.Is(err, errors.ErrUnsupported) {
+		t.Skip("the file system has no holes")
+	}
+	must(t, err)
+	if after := blocks(t, db.Path()); before >= 0 && after >= before || n == 0 {
+		t.Errorf("%d blocks after %d bytes were given back, %d before", after, n, before)
+	}
+	if content(t, db) != text {
+		t.Error("something else is in it now")
+	}
+}
