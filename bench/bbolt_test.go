@@ -6,7 +6,10 @@
 package bench
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
+	"runtime"
 	"testing"
 
 	bbolt "go.etcd.io/bbolt"
@@ -15,7 +18,9 @@ import (
 var bboltShapes = shapes{
 	get: bboltGet, cursorGet: bboltCursorGet, cursorSeek: bboltCursorSeek, seekNew: bboltSeekNew,
 	cursorScan: bboltCursorScan, nestedGet: bboltNestedGet, beginRollback: bboltBeginRollback,
-	cursorPut: bboltCursorPut, put: bboltPut, bulk: bboltBulk,
+	viewGet: bboltViewGet, beginRollbackPar2: bboltBeginRollbackPar2, largeGet: bboltLargeGet,
+	cursorPut: bboltCursorPut, put: bboltPut, randGet: bboltRandGet, open: bboltOpenFile, bulk: bboltBulk,
+	nestedGetInline: bboltNestedGetInline, nestedFill: bboltNestedFill,
 }
 
 // bboltCreate makes a database that leaves it to the operating system when to write to the disk.
@@ -26,11 +31,11 @@ func bboltCreate(b *testing.B, path string) *bbolt.DB {
 	return db
 }
 
-// bboltLoad puts all keys in an order.
-func bboltLoad(b *testing.B, db *bbolt.DB, order func(i int) int) {
+// bboltLoad puts n keys in an order.
+func bboltLoad(b *testing.B, db *bbolt.DB, n int, order func(i int) int) {
 	b.Helper()
 	key := make([]byte, 8)
-	for first := 0; first < keys; first += perTx {
+	for first := 0; first < n; first += perTx {
 		check(b, db.Update(func(tx *bbolt.Tx) error {
 			bucket, err := tx.CreateBucketIfNotExists(name)
 			check(b, err)
@@ -48,7 +53,7 @@ func bboltOpen(b *testing.B) *bbolt.DB {
 	b.Helper()
 	db := bboltCreate(b, b.TempDir()+"/bench.db")
 	b.Cleanup(func() { check(b, db.Close()) })
-	bboltLoad(b, db, func(i int) int { return i })
+	bboltLoad(b, db, keys, func(i int) int { return i })
 	check(b, db.Update(func(tx *bbolt.Tx) error {
 		child, err := tx.Bucket(name).CreateBucket(nested)
 		check(b, err)
@@ -158,6 +163,88 @@ func bboltBeginRollback(b *testing.B) {
 	}
 }
 
+func bboltBeginRollbackPar2(b *testing.B) {
+	db := bboltOpen(b)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	defer measure(b)()
+	b.RunParallel(func(p *testing.PB) {
+		for p.Next() {
+			tx, err := db.Begin(false)
+			check(b, err)
+			check(b, tx.Rollback())
+		}
+	})
+}
+
+func bboltViewGet(b *testing.B) {
+	db, key := bboltOpen(b), make([]byte, 8)
+	defer measure(b)()
+	for i := 0; b.Loop(); i++ {
+		setKey(key, scattered(i))
+		check(b, db.View(func(tx *bbolt.Tx) error {
+			if tx.Bucket(name).Get(key) == nil {
+				b.Fatal("missing")
+			}
+			return nil
+		}))
+	}
+}
+
+func bboltLargeGet(b *testing.B) {
+	db, key := bboltOpen(b), []byte("large")
+	check(b, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, make([]byte, 1<<20)) }))
+	check(b, db.View(func(tx *bbolt.Tx) error {
+		bucket, sum := tx.Bucket(name), 0
+		defer measure(b)()
+		for b.Loop() {
+			v := bucket.Get(key)
+			for at := 0; at < len(v); at += 4096 {
+				sum += int(v[at])
+			}
+		}
+		if sum != 0 {
+			b.Fatal(sum)
+		}
+		return nil
+	}))
+}
+
+// bboltRandGet finds keys of n at random, in some goroutines.
+func bboltRandGet(b *testing.B, n, goroutines int) {
+	path := seedFile(b, fmt.Sprintf("bbolt-%d.db", n), func(path string) {
+		db := bboltCreate(b, path)
+		bboltLoad(b, db, n, func(i int) int { return i })
+		check(b, db.Close())
+	})
+	db := bboltCreate(b, path)
+	b.Cleanup(func() { check(b, db.Close()) })
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(goroutines))
+	var seed counter
+	defer measure(b)()
+	b.RunParallel(func(p *testing.PB) {
+		check(b, db.View(func(tx *bbolt.Tx) error {
+			bucket, key, r := tx.Bucket(name), make([]byte, 8), rand.New(rand.NewPCG(1, uint64(seed.add())))
+			for p.Next() {
+				setKey(key, r.IntN(n))
+				if bucket.Get(key) == nil {
+					b.Error("missing")
+				}
+			}
+			return nil
+		}))
+	})
+}
+
+func bboltOpenFile(b *testing.B, path string, unsaved bool) {
+	options := &bbolt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved}
+	defer measure(b)()
+	for b.Loop() {
+		db, err := bbolt.Open(path, 0o600, options)
+		check(b, err)
+		check(b, db.Close())
+	}
+}
+
 func bboltCursorPut(b *testing.B) {
 	check(b, bboltOpen(b).Update(func(tx *bbolt.Tx) error {
 		bucket, key := tx.Bucket(name), make([]byte, 8)
@@ -190,7 +277,7 @@ func bboltBulk(b *testing.B, order func(i int) int) {
 	stop := measure(b)
 	for b.Loop() {
 		db := bboltCreate(b, path)
-		bboltLoad(b, db, order)
+		bboltLoad(b, db, keys, order)
 		check(b, db.View(func(tx *bbolt.Tx) error {
 			size = tx.Size()
 			return nil

@@ -26,7 +26,7 @@ func bboltFile(b *testing.B, m mode) *bbolt.DB {
 	if m.seed != "" {
 		copyFile(b, path, m.seed)
 	}
-	o := &bbolt.Options{NoSync: !m.durable, NoGrowSync: !m.durable, FreelistType: bbolt.FreelistArrayType}
+	o := &bbolt.Options{NoSync: !m.durable, NoGrowSync: !m.durable, NoFreelistSync: m.unsaved, FreelistType: bbolt.FreelistArrayType}
 	if m.hashmap {
 		o.FreelistType = bbolt.FreelistMapType
 	}
@@ -80,6 +80,11 @@ func bboltPutInto(b *testing.B, m mode) {
 		check(b, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, value) }))
 	}
 	put() // whatever the first one has to do
+	if m.reader {
+		reader, err := db.Begin(false)
+		check(b, err)
+		defer func() { check(b, reader.Rollback()) }()
+	}
 	before := db.Stats()
 	stop := measure(b)
 	for b.Loop() {

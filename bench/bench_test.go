@@ -6,10 +6,15 @@ package bench
 import (
 	"encoding/binary"
 	"flag"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
+
+	bbolt "go.etcd.io/bbolt"
+
+	"github.com/holtdb/holt/bench/internal/cputime"
 )
 
 const (
@@ -17,6 +22,9 @@ const (
 	valueSize = 32
 	perTx     = 10_000 // keys that a bulk load puts in one transaction
 	childKeys = 1000   // in bucket "child" of that
+
+	inlineBuckets = 10_000 // in bucket "bench" of a database of their own
+	inlineKeys    = 10     // in each of them
 )
 
 var (
@@ -28,7 +36,11 @@ var (
 // shapes are the benchmarks of one engine.
 type shapes struct {
 	get, cursorGet, cursorSeek, seekNew, cursorScan, nestedGet, beginRollback func(*testing.B)
+	viewGet, beginRollbackPar2, largeGet                                      func(*testing.B)
 	cursorPut, put                                                            func(*testing.B)
+	nestedGetInline, nestedFill                                               func(*testing.B)
+	randGet                                                                   func(b *testing.B, n, goroutines int)
+	open                                                                      func(b *testing.B, path string, unsaved bool)
 	bulk                                                                      func(b *testing.B, order func(i int) int)
 }
 
@@ -62,9 +74,51 @@ func BenchmarkNestedGet(b *testing.B) {
 	each(b, func(s shapes) func(*testing.B) { return s.nestedGet })
 }
 
+// NestedGetInline does so in a bucket so small that its parent has it in itself.
+func BenchmarkNestedGetInline(b *testing.B) {
+	each(b, func(s shapes) func(*testing.B) { return s.nestedGetInline })
+}
+
+// NestedFill makes 10 000 buckets of ten keys in one transaction.
+func BenchmarkNestedFill(b *testing.B) {
+	each(b, func(s shapes) func(*testing.B) { return s.nestedFill })
+}
+
 // BeginRollback is an empty read transaction.
 func BenchmarkBeginRollback(b *testing.B) {
 	each(b, func(s shapes) func(*testing.B) { return s.beginRollback })
+}
+
+// BeginRollbackPar2 has two goroutines begin and end read transactions at once.
+func BenchmarkBeginRollbackPar2(b *testing.B) {
+	each(b, func(s shapes) func(*testing.B) { return s.beginRollbackPar2 })
+}
+
+// ViewGet finds a key in a transaction of its own.
+func BenchmarkViewGet(b *testing.B) { each(b, func(s shapes) func(*testing.B) { return s.viewGet }) }
+
+// LargeGet finds a value of 1 MiB and reads a byte of each of its pages.
+func BenchmarkLargeGet(b *testing.B) { each(b, func(s shapes) func(*testing.B) { return s.largeGet }) }
+
+// RandGet1M and RandGet10M are Get in larger databases, which take some time to make, in one goroutine and in two.
+func BenchmarkRandGet1M(b *testing.B)      { randGet(b, 1_000_000, 1) }
+func BenchmarkRandGet1MPar2(b *testing.B)  { randGet(b, 1_000_000, 2) }
+func BenchmarkRandGet10M(b *testing.B)     { randGet(b, 10_000_000, 1) }
+func BenchmarkRandGet10MPar2(b *testing.B) { randGet(b, 10_000_000, 2) }
+
+func randGet(b *testing.B, n, goroutines int) {
+	each(b, func(s shapes) func(*testing.B) { return func(b *testing.B) { s.randGet(b, n, goroutines) } })
+}
+
+// OpenSaved and OpenUnsaved open and close a file of 1.1 GB, three quarters of which are free, with and without a
+// stored free list. Both engines open the same.
+func BenchmarkOpenSaved(b *testing.B)   { open(b, false) }
+func BenchmarkOpenUnsaved(b *testing.B) { open(b, true) }
+
+func open(b *testing.B, unsaved bool) {
+	each(b, func(s shapes) func(*testing.B) {
+		return func(b *testing.B) { s.open(b, fragmented(b, unsaved), unsaved) }
+	})
 }
 
 // CursorPut puts over existing keys in one transaction, Put in one each.
@@ -85,6 +139,37 @@ func bulk(b *testing.B, order func(i int) int) {
 	each(b, func(s shapes) func(*testing.B) { return func(b *testing.B) { s.bulk(b, order) } })
 }
 
+// fragmented makes a database with 1 000 000 keys and 800 MB of free pages.
+func fragmented(b *testing.B, unsaved bool) string {
+	b.Helper()
+	return seedFile(b, fmt.Sprintf("unsaved=%t.db", unsaved), func(path string) { seedFragments(b, path, unsaved) })
+}
+
+func seedFragments(b *testing.B, path string, unsaved bool) {
+	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved})
+	check(b, err)
+	gone, key, long := []byte("gone"), make([]byte, 8), make([]byte, 1<<20)
+	for first := 0; first < 1_000_000; first += perTx {
+		check(b, db.Update(func(tx *bbolt.Tx) error {
+			for i := first; i < first+perTx; i++ {
+				setKey(key, i)
+				bucket, err := tx.CreateBucketIfNotExists(name)
+				check(b, err)
+				check(b, bucket.Put(key, long[:100]))
+				if i%1250 == 0 {
+					bucket, err := tx.CreateBucketIfNotExists(gone)
+					check(b, err)
+					check(b, bucket.Put(key, long))
+				}
+			}
+			return nil
+		}))
+	}
+	check(b, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket(gone) }))
+	check(b, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, long[:100]) }))
+	check(b, db.Close())
+}
+
 // setKey makes key the i-th of the keys.
 func setKey(key []byte, i int) { binary.BigEndian.PutUint64(key, uint64(i)) }
 
@@ -98,24 +183,15 @@ func check(b *testing.B, err error) {
 	}
 }
 
-// measure is to be called right before a loop, and what it returns right after: it reports the processor time of the
-// whole program per operation, that of the garbage collector included.
-func measure(b *testing.B) (stop func()) {
-	b.ReportAllocs()
-	start, ok := cpuTime()
-	return func() {
-		if end, _ := cpuTime(); ok {
-			b.ReportMetric(float64((end-start).Nanoseconds())/float64(b.N), "cpu-ns/op")
-		}
-	}
-}
+// measure is to be called right before a loop, and what it returns right after.
+func measure(b *testing.B) (stop func()) { return cputime.Measure(b) }
 
 var update = flag.Bool("update", false, "write the files of bbolt anew")
 
 // TestShapesAreTheSame demands that the files of bbolt are those of holt for the other engine. Written with interfaces or
 // type parameters, the shapes would be one text but measure calls that no program makes.
 func TestShapesAreTheSame(t *testing.T) {
-	for _, file := range []string{"_test.go", "_write_test.go"} {
+	for _, file := range []string{"_test.go", "_nested_test.go", "_write_test.go"} {
 		sameShapes(t, "holt"+file, "bbolt"+file)
 	}
 }

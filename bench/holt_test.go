@@ -4,7 +4,10 @@
 package bench
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"os"
+	"runtime"
 	"testing"
 
 	holt "github.com/holtdb/holt/kv"
@@ -13,7 +16,9 @@ import (
 var holtShapes = shapes{
 	get: holtGet, cursorGet: holtCursorGet, cursorSeek: holtCursorSeek, seekNew: holtSeekNew,
 	cursorScan: holtCursorScan, nestedGet: holtNestedGet, beginRollback: holtBeginRollback,
-	cursorPut: holtCursorPut, put: holtPut, bulk: holtBulk,
+	viewGet: holtViewGet, beginRollbackPar2: holtBeginRollbackPar2, largeGet: holtLargeGet,
+	cursorPut: holtCursorPut, put: holtPut, randGet: holtRandGet, open: holtOpenFile, bulk: holtBulk,
+	nestedGetInline: holtNestedGetInline, nestedFill: holtNestedFill,
 }
 
 // holtCreate makes a database that leaves it to the operating system when to write to the disk.
@@ -24,11 +29,11 @@ func holtCreate(b *testing.B, path string) *holt.DB {
 	return db
 }
 
-// holtLoad puts all keys in an order.
-func holtLoad(b *testing.B, db *holt.DB, order func(i int) int) {
+// holtLoad puts n keys in an order.
+func holtLoad(b *testing.B, db *holt.DB, n int, order func(i int) int) {
 	b.Helper()
 	key := make([]byte, 8)
-	for first := 0; first < keys; first += perTx {
+	for first := 0; first < n; first += perTx {
 		check(b, db.Update(func(tx *holt.Tx) error {
 			bucket, err := tx.CreateBucketIfNotExists(name)
 			check(b, err)
@@ -46,7 +51,7 @@ func holtOpen(b *testing.B) *holt.DB {
 	b.Helper()
 	db := holtCreate(b, b.TempDir()+"/bench.db")
 	b.Cleanup(func() { check(b, db.Close()) })
-	holtLoad(b, db, func(i int) int { return i })
+	holtLoad(b, db, keys, func(i int) int { return i })
 	check(b, db.Update(func(tx *holt.Tx) error {
 		child, err := tx.Bucket(name).CreateBucket(nested)
 		check(b, err)
@@ -156,6 +161,88 @@ func holtBeginRollback(b *testing.B) {
 	}
 }
 
+func holtBeginRollbackPar2(b *testing.B) {
+	db := holtOpen(b)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	defer measure(b)()
+	b.RunParallel(func(p *testing.PB) {
+		for p.Next() {
+			tx, err := db.Begin(false)
+			check(b, err)
+			check(b, tx.Rollback())
+		}
+	})
+}
+
+func holtViewGet(b *testing.B) {
+	db, key := holtOpen(b), make([]byte, 8)
+	defer measure(b)()
+	for i := 0; b.Loop(); i++ {
+		setKey(key, scattered(i))
+		check(b, db.View(func(tx *holt.Tx) error {
+			if tx.Bucket(name).Get(key) == nil {
+				b.Fatal("missing")
+			}
+			return nil
+		}))
+	}
+}
+
+func holtLargeGet(b *testing.B) {
+	db, key := holtOpen(b), []byte("large")
+	check(b, db.Update(func(tx *holt.Tx) error { return tx.Bucket(name).Put(key, make([]byte, 1<<20)) }))
+	check(b, db.View(func(tx *holt.Tx) error {
+		bucket, sum := tx.Bucket(name), 0
+		defer measure(b)()
+		for b.Loop() {
+			v := bucket.Get(key)
+			for at := 0; at < len(v); at += 4096 {
+				sum += int(v[at])
+			}
+		}
+		if sum != 0 {
+			b.Fatal(sum)
+		}
+		return nil
+	}))
+}
+
+// holtRandGet finds keys of n at random, in some goroutines.
+func holtRandGet(b *testing.B, n, goroutines int) {
+	path := seedFile(b, fmt.Sprintf("holt-%d.db", n), func(path string) {
+		db := holtCreate(b, path)
+		holtLoad(b, db, n, func(i int) int { return i })
+		check(b, db.Close())
+	})
+	db := holtCreate(b, path)
+	b.Cleanup(func() { check(b, db.Close()) })
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(goroutines))
+	var seed counter
+	defer measure(b)()
+	b.RunParallel(func(p *testing.PB) {
+		check(b, db.View(func(tx *holt.Tx) error {
+			bucket, key, r := tx.Bucket(name), make([]byte, 8), rand.New(rand.NewPCG(1, uint64(seed.add())))
+			for p.Next() {
+				setKey(key, r.IntN(n))
+				if bucket.Get(key) == nil {
+					b.Error("missing")
+				}
+			}
+			return nil
+		}))
+	})
+}
+
+func holtOpenFile(b *testing.B, path string, unsaved bool) {
+	options := &holt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved}
+	defer measure(b)()
+	for b.Loop() {
+		db, err := holt.Open(path, 0o600, options)
+		check(b, err)
+		check(b, db.Close())
+	}
+}
+
 func holtCursorPut(b *testing.B) {
 	check(b, holtOpen(b).Update(func(tx *holt.Tx) error {
 		bucket, key := tx.Bucket(name), make([]byte, 8)
@@ -188,7 +275,7 @@ func holtBulk(b *testing.B, order func(i int) int) {
 	stop := measure(b)
 	for b.Loop() {
 		db := holtCreate(b, path)
-		holtLoad(b, db, order)
+		holtLoad(b, db, keys, order)
 		check(b, db.View(func(tx *holt.Tx) error {
 			size = tx.Size()
 			return nil

@@ -24,7 +24,7 @@ func holtFile(b *testing.B, m mode) *holt.DB {
 	if m.seed != "" {
 		copyFile(b, path, m.seed)
 	}
-	o := &holt.Options{NoSync: !m.durable, NoGrowSync: !m.durable, FreelistType: holt.FreelistArrayType}
+	o := &holt.Options{NoSync: !m.durable, NoGrowSync: !m.durable, NoFreelistSync: m.unsaved, FreelistType: holt.FreelistArrayType}
 	if m.hashmap {
 		o.FreelistType = holt.FreelistMapType
 	}
@@ -78,6 +78,11 @@ func holtPutInto(b *testing.B, m mode) {
 		check(b, db.Update(func(tx *holt.Tx) error { return tx.Bucket(name).Put(key, value) }))
 	}
 	put() // whatever the first one has to do
+	if m.reader {
+		reader, err := db.Begin(false)
+		check(b, err)
+		defer func() { check(b, reader.Rollback()) }()
+	}
 	before := db.Stats()
 	stop := measure(b)
 	for b.Loop() {

@@ -4,10 +4,7 @@
 package bench
 
 import (
-	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/metrics"
 	"sync/atomic"
@@ -32,6 +29,8 @@ type mode struct {
 	keys    int    // in it
 	durable bool
 	hashmap bool
+	unsaved bool // without the free list
+	reader  bool // is open all the while
 	single  bool // with one sync for a commit, if the engine can do that
 }
 
@@ -86,6 +85,18 @@ func BenchmarkPutDurable(b *testing.B) {
 func BenchmarkPutDurableFragmented(b *testing.B) {
 	m := mode{seed: seedFragmented(b), keys: million, hashmap: true}
 	durably(b, m, func(b *testing.B, s writeShapes, m mode) { s.put(b, m) })
+}
+
+// PutDurableNoFreelistSync is PutDurable without a free list in the file.
+func BenchmarkPutDurableNoFreelistSync(b *testing.B) {
+	m := mode{seed: seedLoaded(b), keys: million, unsaved: true}
+	durably(b, m, func(b *testing.B, s writeShapes, m mode) { s.put(b, m) })
+}
+
+// PutReader is a transaction of one Put while a reader is open that began before all of them.
+func BenchmarkPutReader(b *testing.B) {
+	m := mode{seed: seedKeys(b), keys: keys, hashmap: true, reader: true}
+	both(b, func(b *testing.B, s writeShapes) { s.put(b, m) })
 }
 
 // Batch64 puts keys from 64 goroutines at a time, durably.
@@ -148,50 +159,21 @@ func seedLoaded(b *testing.B) string {
 	})
 }
 
+func seedKeys(b *testing.B) string {
+	return seedFile(b, "keys.db", func(path string) {
+		db := bboltCreate(b, path)
+		bboltLoad(b, db, keys, func(i int) int { return i })
+		check(b, db.Sync())
+		check(b, db.Close())
+	})
+}
+
 func seedFragmented(b *testing.B) string {
 	return seedFile(b, "fragmented.db", func(path string) { bboltSeedFragmented(b, path, fragments) })
 }
 
 func seedFreePages(b *testing.B) string {
 	return seedFile(b, "free.db", func(path string) { bboltSeedFreePages(b, path, manyPages) })
-}
-
-var seedDir string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if seedDir != "" {
-		_ = os.RemoveAll(seedDir) // of a temporary directory
-	}
-	os.Exit(code)
-}
-
-// seedFile makes a file unless it was made before.
-func seedFile(b *testing.B, file string, write func(path string)) string {
-	b.Helper()
-	if seedDir == "" {
-		dir, err := os.MkdirTemp("", "bench")
-		check(b, err)
-		seedDir = dir
-	}
-	path := filepath.Join(seedDir, file)
-	if _, err := os.Stat(path); err != nil {
-		write(path)
-	}
-	return path
-}
-
-func copyFile(b *testing.B, to, from string) {
-	b.Helper()
-	src, err := os.Open(from)
-	check(b, err)
-	dst, err := os.Create(to)
-	check(b, err)
-	_, err = io.Copy(dst, src)
-	check(b, err)
-	check(b, src.Close())
-	check(b, dst.Sync())
-	check(b, dst.Close())
 }
 
 // counter hands out numbers.
