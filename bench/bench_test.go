@@ -5,16 +5,14 @@ package bench
 
 import (
 	"encoding/binary"
-	"flag"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"strings"
 	"testing"
 
 	bbolt "go.etcd.io/bbolt"
 
 	"github.com/holtdb/holt/bench/internal/cputime"
+	"github.com/holtdb/holt/bench/internal/twin"
 )
 
 const (
@@ -186,36 +184,8 @@ func check(b *testing.B, err error) {
 // measure is to be called right before a loop, and what it returns right after.
 func measure(b *testing.B) (stop func()) { return cputime.Measure(b) }
 
-var update = flag.Bool("update", false, "write the files of bbolt anew")
-
-// TestShapesAreTheSame demands that the files of bbolt are those of holt for the other engine. Written with interfaces or
-// type parameters, the shapes would be one text but measure calls that no program makes.
 func TestShapesAreTheSame(t *testing.T) {
 	for _, file := range []string{"_test.go", "_nested_test.go", "_write_test.go"} {
-		sameShapes(t, "holt"+file, "bbolt"+file)
-	}
-}
-
-func sameShapes(t *testing.T, ours, theirs string) {
-	source, err := os.ReadFile(ours)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.NewReplacer(
-		"package bench\n", "// Code generated from "+ours+" by go test -update; DO NOT EDIT.\n\npackage bench\n",
-		"github.com/holtdb/holt/kv", "go.etcd.io/bbolt",
-		"holt", "bbolt",
-	).Replace(string(source))
-	if *update {
-		if err := os.WriteFile(theirs, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(theirs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != want {
-		t.Errorf("%s is not what go test -update makes of %s", theirs, ours)
+		twin.Check(t, "holt"+file, "bbolt"+file)
 	}
 }
