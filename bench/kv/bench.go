@@ -23,6 +23,7 @@ import (
 // bench is one call of the program.
 type bench struct {
 	rounds       int
+	others       int // of the rounds have the rivals, too
 	short        bool
 	disk, memory string // folders
 	results      string
@@ -30,7 +31,7 @@ type bench struct {
 
 	programs programs
 	all      map[series]values
-	versions map[string]string // of engines that are no modules
+	versions []string
 	since    string            // the load of the machine before
 }
 
@@ -50,6 +51,9 @@ func (b *bench) run(ctx context.Context) (err error) {
 		}
 		defer os.RemoveAll(*dir)
 	}
+	if b.versions, err = versions(ctx); err != nil {
+		return err
+	}
 	if b.programs, err = compile(ctx, b.disk); err != nil {
 		return err
 	}
@@ -63,7 +67,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 func (b *bench) measure(ctx context.Context) (failed error) {
 	for round := range b.rounds {
 		for _, w := range slices.Concat(workloads, comparisons) {
-			if !b.only.MatchString(w.name) || b.short && (w.long || w.suite == rivals && round > 0) {
+			if !b.only.MatchString(w.name) || b.short && w.long || w.suite == rivals && round >= b.others {
 				continue
 			}
 			engines := slices.Clone(w.engines)
@@ -142,8 +146,8 @@ func (b *bench) read(s series, printed []byte) error {
 			fmt.Printf(" %v %s", v.Value, v.Unit)
 		}
 		fmt.Println()
-		if version := r.GetConfig(s.engine); version != "" {
-			b.versions = map[string]string{s.engine: version}
+		if version := r.GetConfig(s.engine); version != "" && !slices.Contains(b.versions, version) {
+			b.versions = append(b.versions, version)
 		}
 	}
 	if err := lines.Err(); err != nil {

@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"debug/buildinfo"
 	"fmt"
 	"os"
 	"os/exec"
@@ -43,24 +42,20 @@ func compileOne(ctx context.Context, program, pkg, tags string) error {
 }
 
 // modules are those whose versions are of interest.
-var modules = map[string]string{
-	"go.etcd.io/bbolt": "bbolt", "github.com/cockroachdb/pebble/v2": "Pebble", "github.com/dgraph-io/badger/v4": "Badger",
-	"modernc.org/sqlite": "modernc.org/sqlite",
+var modules = []string{
+	"go.etcd.io/bbolt", "github.com/cockroachdb/pebble/v2", "github.com/dgraph-io/badger/v4", "modernc.org/sqlite",
 }
 
-// versions are those of the engines, as the programs say that they were built with.
-func (p programs) versions() (all []string, err error) {
-	info, err := buildinfo.ReadFile(p.path[rivals])
+// versions are those of the engines that are Go modules.
+func versions(ctx context.Context) ([]string, error) {
+	list := exec.CommandContext(ctx, "go", append([]string{"list", "-m"}, modules...)...)
+	out, err := list.Output()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", list, err)
 	}
-	for _, m := range info.Deps {
-		if name, ok := modules[m.Path]; ok {
-			all = append(all, name+" "+m.Version)
-		}
-	}
-	if commit, err := exec.Command("git", "describe", "--always", "--dirty").Output(); err == nil {
-		all = append(all, "Holt "+strings.TrimSpace(string(commit)))
+	all := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if commit, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty").Output(); err == nil {
+		all = append(all, "Holt at commit "+strings.TrimSpace(string(commit)))
 	}
 	return all, nil
 }

@@ -21,6 +21,7 @@ import (
 func main() {
 	b := bench{all: map[series]values{}, since: loadAverage()}
 	flag.IntVar(&b.rounds, "rounds", 10, "how often everything is run")
+	flag.IntVar(&b.others, "rivals", 10, "how many of the rounds have the rivals, too")
 	flag.BoolVar(&b.short, "short", false, "run four rounds, without what takes long, and one of the rivals")
 	flag.StringVar(&b.disk, "dir", os.TempDir(), "the folder for files on a disk")
 	flag.StringVar(&b.memory, "memory", inMemory(), "the folder for files that are never synced, of 10 GB")
@@ -29,7 +30,7 @@ func main() {
 	flag.Parse()
 	b.only = regexp.MustCompile(*only)
 	if b.short {
-		b.rounds = 4
+		b.rounds, b.others = 4, 1
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

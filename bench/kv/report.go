@@ -13,21 +13,14 @@ import (
 
 // write puts the tables into the file of results.
 func (b *bench) write() error {
-	versions, err := b.programs.versions()
-	if err != nil {
-		return err
-	}
-	if version := b.versions[lmdb]; version != "" {
-		versions = append(versions, version)
-	}
 	var out strings.Builder
-	how := fmt.Sprintf("-rounds %d", b.rounds)
+	how := fmt.Sprintf("-rounds %d -rivals %d", b.rounds, b.others)
 	if b.short {
 		how = "-short"
 	}
 	fmt.Fprintf(&out, "Medians of %d rounds, made by `go run ./kv %s -results %s`. %s%s\n\n", b.rounds, how, b.results, legend, missing(b))
 	fmt.Fprintf(&out, "%s. %s. Load averages were %s before, and %s after.\n\n",
-		report.Machine(), strings.Join(versions, ", "), b.since, loadAverage())
+		report.Machine(), strings.Join(b.versions, ", "), b.since, loadAverage())
 	b.againstBbolt(&out)
 	b.amongRivals(&out)
 	return report.Write(b.results, "Results: kv", out.String())
@@ -124,8 +117,8 @@ func figure(unit string, s report.Series) string {
 // amongRivals is the table of all engines.
 func (b *bench) amongRivals(out *strings.Builder) {
 	engines := []string{bbolt, holt, lmdb, pebble, badger, sqlite}
-	out.WriteString("\n## Among others\n\nAll through one interface, and in brackets their ratios to bbolt. LMDB is called through " +
-		"cgo.\n\n| workload | measure |")
+	fmt.Fprintf(out, "\n## Among others\n\nMedians of %d rounds, all through one interface, in brackets their ratios to bbolt. "+
+		"LMDB is called through cgo.\n\n| workload | measure |", min(b.others, b.rounds))
 	for _, e := range engines {
 		fmt.Fprintf(out, " %s |", e)
 	}

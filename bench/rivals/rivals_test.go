@@ -99,17 +99,17 @@ func each(b *testing.B, n int, value []byte, durable bool, loop func(b *testing.
 	}
 }
 
-func view(b *testing.B, n int, loop func(r rivals.Reader) error) {
+func view(b *testing.B, n int, loop func(b *testing.B, r rivals.Reader) error) {
 	each(b, n, short, false, func(b *testing.B, s rivals.Store) {
 		check(b, s.View(func(r rivals.Reader) error {
 			defer cputime.Measure(b)()
-			return loop(r)
+			return loop(b, r)
 		}))
 	})
 }
 
 func get(b *testing.B, n int, order func(i int) int) {
-	view(b, n, func(r rivals.Reader) error {
+	view(b, n, func(b *testing.B, r rivals.Reader) error {
 		buf := make([]byte, 8)
 		for i := 0; b.Loop(); i++ {
 			if v, err := r.Get(key(buf, order(i))); v == nil {
@@ -127,13 +127,13 @@ func BenchmarkRandGet1M(b *testing.B) {
 	get(b, million, func(i int) int { return farApart(i, million) })
 }
 
-func cursor(b *testing.B, loop func(c rivals.Cursor) error) {
-	view(b, keys, func(r rivals.Reader) error {
+func cursor(b *testing.B, loop func(b *testing.B, c rivals.Cursor) error) {
+	view(b, keys, func(b *testing.B, r rivals.Reader) error {
 		c, err := r.Cursor()
 		if err != nil {
 			return err
 		}
-		if err := loop(c); err != nil {
+		if err := loop(b, c); err != nil {
 			return fmt.Errorf("%w: %w", err, c.Close())
 		}
 		return c.Close()
@@ -142,7 +142,7 @@ func cursor(b *testing.B, loop func(c rivals.Cursor) error) {
 
 // CursorSeek moves one cursor.
 func BenchmarkCursorSeek(b *testing.B) {
-	cursor(b, func(c rivals.Cursor) error {
+	cursor(b, func(b *testing.B, c rivals.Cursor) error {
 		buf := make([]byte, 8)
 		for i := 0; b.Loop(); i++ {
 			if k, _ := c.Seek(key(buf, farApart(i, keys))); k == nil {
@@ -155,7 +155,7 @@ func BenchmarkCursorSeek(b *testing.B) {
 
 // CursorScan visits all keys.
 func BenchmarkCursorScan(b *testing.B) {
-	cursor(b, func(c rivals.Cursor) error {
+	cursor(b, func(b *testing.B, c rivals.Cursor) error {
 		for b.Loop() {
 			n := 0
 			for k, v := c.Seek([]byte{0}); k != nil; k, v = c.Next() {
