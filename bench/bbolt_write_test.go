@@ -30,6 +30,9 @@ func bboltFile(b *testing.B, m mode) *bbolt.DB {
 	if m.hashmap {
 		o.FreelistType = bbolt.FreelistMapType
 	}
+	if m.reader {
+		o.InitialMmapSize = readerMap
+	}
 	adjust(o, m)
 	db, err := bbolt.Open(path, 0o600, o)
 	check(b, err)

@@ -28,6 +28,9 @@ func holtFile(b *testing.B, m mode) *holt.DB {
 	if m.hashmap {
 		o.FreelistType = holt.FreelistMapType
 	}
+	if m.reader {
+		o.InitialMmapSize = readerMap
+	}
 	adjust(o, m)
 	db, err := holt.Open(path, 0o600, o)
 	check(b, err)

@@ -20,6 +20,7 @@ const (
 	fragments    = 12_000  // pages that are free, here and there
 	manyPages    = 240_000 // of a file most of which is free
 	readerAge    = 500     // commits
+	readerMap    = 4 << 30 // bytes: bbolt waits for readers when it needs a larger mapping
 	goroutines   = 64
 )
 
@@ -113,7 +114,7 @@ func BenchmarkOverwrite(b *testing.B) {
 
 // OverwriteReader is the same while a reader is open that began 500 of them before.
 func BenchmarkOverwriteReader(b *testing.B) {
-	m := mode{seed: seedLoaded(b), keys: million, hashmap: true}
+	m := mode{seed: seedLoaded(b), keys: million, hashmap: true, reader: true}
 	both(b, func(b *testing.B, s writeShapes) { s.overwriteReader(b, m, readerAge) })
 }
 

@@ -32,7 +32,7 @@ type bench struct {
 	programs programs
 	all      map[series]values
 	versions []string
-	since    string            // the load of the machine before
+	since    string // the load of the machine before
 }
 
 // series are the runs of one engine.
@@ -104,7 +104,7 @@ func (b *bench) one(ctx context.Context, w workload, engine string) error {
 		return err
 	}
 	defer os.RemoveAll(tmp)
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.programs.path[w.suite], "-test.run", "^$", "-test.benchtime", w.times,
 		"-test.bench", w.pattern(engine), "-test.timeout", "0")
