@@ -1,7 +1,7 @@
 // Copyright 2026 The Holt Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Code generated from holt_test.go by go test -update; DO NOT EDIT.
+// Code generated from bbolt_test.go by go test -update; DO NOT EDIT.
 
 package bench
 
@@ -236,7 +236,9 @@ func bboltRandGet(b *testing.B, n, goroutines int) {
 }
 
 func bboltOpenFile(b *testing.B, path string, unsaved bool) {
-	options := &bbolt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved}
+	options := &bbolt.Options{
+		NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved, FreelistType: bbolt.FreelistMapType,
+	}
 	defer measure(b)()
 	for b.Loop() {
 		db, err := bbolt.Open(path, 0o600, options)

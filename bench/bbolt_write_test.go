@@ -1,7 +1,7 @@
 // Copyright 2026 The Holt Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Code generated from holt_write_test.go by go test -update; DO NOT EDIT.
+// Code generated from bbolt_write_test.go by go test -update; DO NOT EDIT.
 
 package bench
 
@@ -223,35 +223,5 @@ func bboltSeedFragmented(b *testing.B, path string, pages int) {
 		return nil
 	}))
 	check(b, db.Sync())
-	check(b, db.Close())
-}
-
-// bboltSeedFreePages writes a file most of whose pages are free.
-func bboltSeedFreePages(b *testing.B, path string, pages int) {
-	b.Helper()
-	db := bboltCreate(b, path)
-	key, large := make([]byte, 8), make([]byte, 6000)
-	for i := 0; i < pages/2; i += perTx {
-		check(b, db.Update(func(tx *bbolt.Tx) error {
-			bucket, err := tx.CreateBucketIfNotExists(name)
-			check(b, err)
-			for j := i; j < i+perTx; j++ {
-				setKey(key, j)
-				check(b, bucket.Put(key, large))
-			}
-			return nil
-		}))
-	}
-	check(b, db.Update(func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket(name)
-		for i := range pages / 2 / 16 * 14 {
-			setKey(key, i/14*16+i%14)
-			check(b, bucket.Delete(key))
-		}
-		return nil
-	}))
-	check(b, db.Update(func(*bbolt.Tx) error { return nil }))
-	check(b, db.Sync())
-	b.Logf("%d free pages", db.Stats().FreePageN)
 	check(b, db.Close())
 }

@@ -5,11 +5,8 @@ package bench
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"testing"
-
-	bbolt "go.etcd.io/bbolt"
 
 	"github.com/holtdb/holt/bench/internal/cputime"
 	"github.com/holtdb/holt/bench/internal/twin"
@@ -108,14 +105,14 @@ func randGet(b *testing.B, n, goroutines int) {
 	each(b, func(s shapes) func(*testing.B) { return func(b *testing.B) { s.randGet(b, n, goroutines) } })
 }
 
-// OpenSaved and OpenUnsaved open and close a file of 1.1 GB, three quarters of which are free, with and without a
-// stored free list. Both engines open the same.
+// OpenSaved and OpenUnsaved open and close a file of 1.1 GB, most of which is free, with and without a stored free list. Both
+// engines open the same.
 func BenchmarkOpenSaved(b *testing.B)   { open(b, false) }
 func BenchmarkOpenUnsaved(b *testing.B) { open(b, true) }
 
 func open(b *testing.B, unsaved bool) {
 	each(b, func(s shapes) func(*testing.B) {
-		return func(b *testing.B) { s.open(b, fragmented(b, unsaved), unsaved) }
+		return func(b *testing.B) { s.open(b, seedFreePages(b, unsaved), unsaved) }
 	})
 }
 
@@ -135,37 +132,6 @@ func BenchmarkBulkRand(b *testing.B) {
 
 func bulk(b *testing.B, order func(i int) int) {
 	each(b, func(s shapes) func(*testing.B) { return func(b *testing.B) { s.bulk(b, order) } })
-}
-
-// fragmented makes a database with 1 000 000 keys and 800 MB of free pages.
-func fragmented(b *testing.B, unsaved bool) string {
-	b.Helper()
-	return seedFile(b, fmt.Sprintf("unsaved=%t.db", unsaved), func(path string) { seedFragments(b, path, unsaved) })
-}
-
-func seedFragments(b *testing.B, path string, unsaved bool) {
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved})
-	check(b, err)
-	gone, key, long := []byte("gone"), make([]byte, 8), make([]byte, 1<<20)
-	for first := 0; first < 1_000_000; first += perTx {
-		check(b, db.Update(func(tx *bbolt.Tx) error {
-			for i := first; i < first+perTx; i++ {
-				setKey(key, i)
-				bucket, err := tx.CreateBucketIfNotExists(name)
-				check(b, err)
-				check(b, bucket.Put(key, long[:100]))
-				if i%1250 == 0 {
-					bucket, err := tx.CreateBucketIfNotExists(gone)
-					check(b, err)
-					check(b, bucket.Put(key, long))
-				}
-			}
-			return nil
-		}))
-	}
-	check(b, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket(gone) }))
-	check(b, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, long[:100]) }))
-	check(b, db.Close())
 }
 
 // setKey makes key the i-th of the keys.

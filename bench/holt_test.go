@@ -234,7 +234,9 @@ func holtRandGet(b *testing.B, n, goroutines int) {
 }
 
 func holtOpenFile(b *testing.B, path string, unsaved bool) {
-	options := &holt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved}
+	options := &holt.Options{
+		NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved, FreelistType: holt.FreelistMapType,
+	}
 	defer measure(b)()
 	for b.Loop() {
 		db, err := holt.Open(path, 0o600, options)

@@ -223,33 +223,3 @@ func holtSeedFragmented(b *testing.B, path string, pages int) {
 	check(b, db.Sync())
 	check(b, db.Close())
 }
-
-// holtSeedFreePages writes a file most of whose pages are free.
-func holtSeedFreePages(b *testing.B, path string, pages int) {
-	b.Helper()
-	db := holtCreate(b, path)
-	key, large := make([]byte, 8), make([]byte, 6000)
-	for i := 0; i < pages/2; i += perTx {
-		check(b, db.Update(func(tx *holt.Tx) error {
-			bucket, err := tx.CreateBucketIfNotExists(name)
-			check(b, err)
-			for j := i; j < i+perTx; j++ {
-				setKey(key, j)
-				check(b, bucket.Put(key, large))
-			}
-			return nil
-		}))
-	}
-	check(b, db.Update(func(tx *holt.Tx) error {
-		bucket := tx.Bucket(name)
-		for i := range pages / 2 / 16 * 14 {
-			setKey(key, i/14*16+i%14)
-			check(b, bucket.Delete(key))
-		}
-		return nil
-	}))
-	check(b, db.Update(func(*holt.Tx) error { return nil }))
-	check(b, db.Sync())
-	b.Logf("%d free pages", db.Stats().FreePageN)
-	check(b, db.Close())
-}

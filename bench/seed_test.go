@@ -5,10 +5,13 @@ package bench
 
 import (
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"testing"
+
+	bbolt "go.etcd.io/bbolt"
 )
 
 // seeds is where the files are that benchmarks begin with. Processes that are given the same one share them.
@@ -39,6 +42,45 @@ func seedFile(b *testing.B, file string, write func(path string)) string {
 		check(b, os.Rename(unfinished, path))
 	}
 	return path
+}
+
+// seedFreePages makes a file that many commits under a reader have left full of free pages, here and there.
+func seedFreePages(b *testing.B, unsaved bool) string {
+	return seedFile(b, fmt.Sprintf("free-unsaved=%t.db", unsaved), func(path string) {
+		options := &bbolt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: true, InitialMmapSize: readerMap}
+		db, err := bbolt.Open(path, 0o600, options)
+		check(b, err)
+		for first := 0; first < million; first += perTx {
+			putMany(b, db, func(i int) int { return first + i }, perTx)
+		}
+		reader, err := db.Begin(false)
+		check(b, err)
+		for first := 0; db.Stats().FreePageN+db.Stats().PendingPageN < manyPages; first += perOverwrite {
+			putMany(b, db, func(i int) int { return farApart(first+i, million) }, perOverwrite)
+		}
+		check(b, reader.Rollback())
+		check(b, db.Close())
+		options.NoFreelistSync = unsaved
+		db, err = bbolt.Open(path, 0o600, options)
+		check(b, err)
+		putMany(b, db, func(i int) int { return i }, 1)
+		check(b, db.Close())
+	})
+}
+
+// putMany puts long values in a transaction.
+func putMany(b *testing.B, db *bbolt.DB, order func(i int) int, n int) {
+	b.Helper()
+	check(b, db.Update(func(tx *bbolt.Tx) error {
+		bucket, err := tx.CreateBucketIfNotExists(name)
+		check(b, err)
+		key, long := make([]byte, 8), make([]byte, 100)
+		for i := range n {
+			setKey(key, order(i))
+			check(b, bucket.Put(key, long))
+		}
+		return nil
+	}))
 }
 
 func copyFile(b *testing.B, to, from string) {

@@ -18,7 +18,7 @@ const (
 	million      = 1_000_000
 	perOverwrite = 200
 	fragments    = 12_000  // pages that are free, here and there
-	manyPages    = 240_000 // of a file most of which is free
+	manyPages    = 214_000 // that are free, of a file of 1.1 GB
 	readerAge    = 500     // commits
 	readerMap    = 4 << 30 // bytes: bbolt waits for readers when it needs a larger mapping
 	goroutines   = 64
@@ -125,7 +125,7 @@ func BenchmarkPutBigFreelist(b *testing.B) {
 		hashmap bool
 	}{{"list=array", false}, {"list=hashmap", true}} {
 		b.Run(list.name, func(b *testing.B) {
-			m := mode{seed: seedFreePages(b), keys: manyPages / 2, hashmap: list.hashmap}
+			m := mode{seed: seedFreePages(b, false), keys: million, hashmap: list.hashmap}
 			both(b, func(b *testing.B, s writeShapes) { s.put(b, m) })
 		})
 	}
@@ -171,10 +171,6 @@ func seedKeys(b *testing.B) string {
 
 func seedFragmented(b *testing.B) string {
 	return seedFile(b, "fragmented.db", func(path string) { bboltSeedFragmented(b, path, fragments) })
-}
-
-func seedFreePages(b *testing.B) string {
-	return seedFile(b, "free.db", func(path string) { bboltSeedFreePages(b, path, manyPages) })
 }
 
 // counter hands out numbers.
