@@ -1,7 +1,7 @@
 // Copyright 2026 The Holt Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Code generated from bbolt_nested_test.go by go test -update; DO NOT EDIT.
+// Code generated from holt_nested_test.go by go test -update; DO NOT EDIT.
 
 package bench
 

@@ -1,7 +1,7 @@
 // Copyright 2026 The Holt Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Code generated from bbolt_write_test.go by go test -update; DO NOT EDIT.
+// Code generated from holt_write_test.go by go test -update; DO NOT EDIT.
 
 package bench
 
@@ -206,22 +206,4 @@ func bboltPeak(b *testing.B, m mode, order func(i int) int) {
 		}))
 		peak()
 	}
-}
-
-// bboltSeedFragmented writes a file of a million keys with many free pages that do not lie side by side.
-func bboltSeedFragmented(b *testing.B, path string, pages int) {
-	b.Helper()
-	db := bboltCreate(b, path)
-	bboltFill(b, db, func(i int) int { return i })
-	key := make([]byte, 8)
-	check(b, db.Update(func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket(name)
-		for i := range pages {
-			setKey(key, farApart(i, million))
-			check(b, bucket.Put(key, value))
-		}
-		return nil
-	}))
-	check(b, db.Sync())
-	check(b, db.Close())
 }

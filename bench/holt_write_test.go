@@ -205,21 +205,3 @@ func holtPeak(b *testing.B, m mode, order func(i int) int) {
 		peak()
 	}
 }
-
-// holtSeedFragmented writes a file of a million keys with many free pages that do not lie side by side.
-func holtSeedFragmented(b *testing.B, path string, pages int) {
-	b.Helper()
-	db := holtCreate(b, path)
-	holtFill(b, db, func(i int) int { return i })
-	key := make([]byte, 8)
-	check(b, db.Update(func(tx *holt.Tx) error {
-		bucket := tx.Bucket(name)
-		for i := range pages {
-			setKey(key, farApart(i, million))
-			check(b, bucket.Put(key, value))
-		}
-		return nil
-	}))
-	check(b, db.Sync())
-	check(b, db.Close())
-}

@@ -44,15 +44,24 @@ func seedFile(b *testing.B, file string, write func(path string)) string {
 	return path
 }
 
+// seedFragmented makes a file of a million keys with some free pages, hardly any two of them side by side.
+func seedFragmented(b *testing.B) string {
+	return seedFile(b, "fragmented.db", func(path string) {
+		db := bboltCreate(b, path)
+		putMillion(b, db)
+		putMany(b, db, func(i int) int { return farApart(i, million) }, fragments)
+		check(b, db.Sync())
+		check(b, db.Close())
+	})
+}
+
 // seedFreePages makes a file that many commits under a reader have left full of free pages, here and there.
 func seedFreePages(b *testing.B, unsaved bool) string {
 	return seedFile(b, fmt.Sprintf("free-unsaved=%t.db", unsaved), func(path string) {
 		options := &bbolt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: true, InitialMmapSize: readerMap}
 		db, err := bbolt.Open(path, 0o600, options)
 		check(b, err)
-		for first := 0; first < million; first += perTx {
-			putMany(b, db, func(i int) int { return first + i }, perTx)
-		}
+		putMillion(b, db)
 		reader, err := db.Begin(false)
 		check(b, err)
 		for first := 0; db.Stats().FreePageN+db.Stats().PendingPageN < manyPages; first += perOverwrite {
@@ -66,6 +75,14 @@ func seedFreePages(b *testing.B, unsaved bool) string {
 		putMany(b, db, func(i int) int { return i }, 1)
 		check(b, db.Close())
 	})
+}
+
+// putMillion puts a million long values, in order.
+func putMillion(b *testing.B, db *bbolt.DB) {
+	b.Helper()
+	for first := 0; first < million; first += perTx {
+		putMany(b, db, func(i int) int { return first + i }, perTx)
+	}
 }
 
 // putMany puts long values in a transaction.

@@ -169,10 +169,6 @@ func seedKeys(b *testing.B) string {
 	})
 }
 
-func seedFragmented(b *testing.B) string {
-	return seedFile(b, "fragmented.db", func(path string) { bboltSeedFragmented(b, path, fragments) })
-}
-
 // counter hands out numbers.
 type counter struct{ n atomic.Int64 }
 
