@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func seedFile(b *testing.B, file string, write func(path string)) string {
 	b.Helper()
 	if *seeds == "" {
-		dir, err := os.MkdirTemp("", "bench")
+		dir, err := os.MkdirTemp("", "bench") //nolint:usetesting // other benchmarks begin with the same files
 		check(b, err)
 		*seeds = dir
 	}

@@ -49,7 +49,7 @@ func (b *bench) run(ctx context.Context) (err error) {
 		if *dir, err = os.MkdirTemp(*dir, "holt-bench-"); err != nil {
 			return err
 		}
-		defer os.RemoveAll(*dir)
+		defer func() { _ = os.RemoveAll(*dir) }() // of a temporary directory
 	}
 	if b.versions, err = versions(ctx); err != nil {
 		return err
@@ -103,7 +103,7 @@ func (b *bench) one(ctx context.Context, w workload, engine string) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(tmp)
+	defer func() { _ = os.RemoveAll(tmp) }()
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, b.programs.path[w.suite], "-test.run", "^$", "-test.benchtime", w.times,
