@@ -20,6 +20,7 @@ var bboltShapes = shapes{
 	cursorScan: bboltCursorScan, nestedGet: bboltNestedGet, beginRollback: bboltBeginRollback,
 	viewGet: bboltViewGet, beginRollbackPar2: bboltBeginRollbackPar2, largeGet: bboltLargeGet,
 	cursorPut: bboltCursorPut, put: bboltPut, randGet: bboltRandGet, open: bboltOpenFile, bulk: bboltBulk,
+	nestedGetInline: bboltNestedGetInline, nestedFill: bboltNestedFill,
 }
 
 // bboltCreate makes a database that leaves it to the operating system when to write to the disk.
@@ -165,7 +166,6 @@ func bboltBeginRollback(b *testing.B) {
 func bboltBeginRollbackPar2(b *testing.B) {
 	db := bboltOpen(b)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	b.ResetTimer() // as Loop does, which there is none of here
 	defer measure(b)()
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
@@ -209,33 +209,43 @@ func bboltLargeGet(b *testing.B) {
 	}))
 }
 
-// bboltRandGet finds keys of n at random.
-func bboltRandGet(b *testing.B, n int) {
-	path, made := bigPath(b, fmt.Sprintf("bbolt-%d.db", n))
+// bboltRandGet finds keys of n at random, in some goroutines.
+func bboltRandGet(b *testing.B, n, goroutines int) {
+	path := seedFile(b, fmt.Sprintf("bbolt-%d.db", n), func(path string) {
+		db := bboltCreate(b, path)
+		bboltLoad(b, db, n, func(i int) int { return i })
+		check(b, db.Close())
+	})
 	db := bboltCreate(b, path)
 	b.Cleanup(func() { check(b, db.Close()) })
-	if !made {
-		bboltLoad(b, db, n, func(i int) int { return i })
-	}
-	check(b, db.View(func(tx *bbolt.Tx) error {
-		bucket, key, r := tx.Bucket(name), make([]byte, 8), rand.New(rand.NewPCG(1, 2))
-		c := bucket.Cursor()
+	check(b, db.View(func(tx *bbolt.Tx) error { // so that no page is read for the first time below
+		c := tx.Bucket(name).Cursor()
 		for k, _ := c.First(); k != nil; k, _ = c.Next() {
-			continue // so that no page is read for the first time below
-		}
-		defer measure(b)()
-		for b.Loop() {
-			setKey(key, r.IntN(n))
-			if bucket.Get(key) == nil {
-				b.Fatal("missing")
-			}
+			continue
 		}
 		return nil
 	}))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(goroutines))
+	var seed counter
+	defer measure(b)()
+	b.RunParallel(func(p *testing.PB) {
+		check(b, db.View(func(tx *bbolt.Tx) error {
+			bucket, key, r := tx.Bucket(name), make([]byte, 8), rand.New(rand.NewPCG(1, uint64(seed.add())))
+			for p.Next() {
+				setKey(key, r.IntN(n))
+				if bucket.Get(key) == nil {
+					b.Error("missing")
+				}
+			}
+			return nil
+		}))
+	})
 }
 
 func bboltOpenFile(b *testing.B, path string, unsaved bool) {
-	options := &bbolt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved}
+	options := &bbolt.Options{
+		NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved, FreelistType: bbolt.FreelistMapType,
+	}
 	defer measure(b)()
 	for b.Loop() {
 		db, err := bbolt.Open(path, 0o600, options)

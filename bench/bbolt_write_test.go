@@ -17,7 +17,6 @@ import (
 var bboltWrites = writeShapes{
 	bulk: bboltBulk1M, put: bboltPutInto, batch: bboltBatch, overwrite: bboltOverwrite,
 	overwriteReader: bboltOverwriteReader, largePut: bboltLargePut, peak: bboltPeak,
-	seedFragmented: bboltSeedFragmented, seedFreePages: bboltSeedFreePages,
 }
 
 // bboltFile opens a copy of a file.
@@ -27,11 +26,13 @@ func bboltFile(b *testing.B, m mode) *bbolt.DB {
 	if m.seed != "" {
 		copyFile(b, path, m.seed)
 	}
-	o := &bbolt.Options{NoSync: !m.durable, NoGrowSync: !m.durable, FreelistType: bbolt.FreelistArrayType}
+	o := &bbolt.Options{NoSync: !m.durable, NoGrowSync: !m.durable, NoFreelistSync: m.unsaved, FreelistType: bbolt.FreelistArrayType}
 	if m.hashmap {
 		o.FreelistType = bbolt.FreelistMapType
 	}
-	o.InitialMmapSize = m.mapped
+	if m.reader {
+		o.InitialMmapSize = readerMap
+	}
 	adjust(o, m)
 	db, err := bbolt.Open(path, 0o600, o)
 	check(b, err)
@@ -82,6 +83,11 @@ func bboltPutInto(b *testing.B, m mode) {
 		check(b, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, value) }))
 	}
 	put() // whatever the first one has to do
+	if m.reader {
+		reader, err := db.Begin(false)
+		check(b, err)
+		defer func() { check(b, reader.Rollback()) }()
+	}
 	before := db.Stats()
 	stop := measure(b)
 	for b.Loop() {
@@ -200,52 +206,4 @@ func bboltPeak(b *testing.B, m mode, order func(i int) int) {
 		}))
 		peak()
 	}
-}
-
-// bboltSeedFragmented writes a file of a million keys with many free pages that do not lie side by side.
-func bboltSeedFragmented(b *testing.B, path string, pages int) {
-	b.Helper()
-	db := bboltCreate(b, path)
-	bboltFill(b, db, func(i int) int { return i })
-	key := make([]byte, 8)
-	check(b, db.Update(func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket(name)
-		for i := range pages {
-			setKey(key, farApart(i, million))
-			check(b, bucket.Put(key, value))
-		}
-		return nil
-	}))
-	check(b, db.Sync())
-	check(b, db.Close())
-}
-
-// bboltSeedFreePages writes a file most of whose pages are free.
-func bboltSeedFreePages(b *testing.B, path string, pages int) {
-	b.Helper()
-	db := bboltCreate(b, path)
-	key, large := make([]byte, 8), make([]byte, 6000)
-	for i := 0; i < pages/2; i += perTx {
-		check(b, db.Update(func(tx *bbolt.Tx) error {
-			bucket, err := tx.CreateBucketIfNotExists(name)
-			check(b, err)
-			for j := i; j < i+perTx; j++ {
-				setKey(key, j)
-				check(b, bucket.Put(key, large))
-			}
-			return nil
-		}))
-	}
-	check(b, db.Update(func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket(name)
-		for i := range pages / 2 / 16 * 14 {
-			setKey(key, i/14*16+i%14)
-			check(b, bucket.Delete(key))
-		}
-		return nil
-	}))
-	check(b, db.Update(func(*bbolt.Tx) error { return nil }))
-	check(b, db.Sync())
-	b.Logf("%d free pages", db.Stats().FreePageN)
-	check(b, db.Close())
 }

@@ -5,16 +5,11 @@ package bench
 
 import (
 	"encoding/binary"
-	"flag"
-	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
 
-	bbolt "go.etcd.io/bbolt"
+	"github.com/holtdb/holt/bench/internal/cputime"
+	"github.com/holtdb/holt/bench/internal/twin"
 )
 
 const (
@@ -22,6 +17,9 @@ const (
 	valueSize = 32
 	perTx     = 10_000 // keys that a bulk load puts in one transaction
 	childKeys = 1000   // in bucket "child" of that
+
+	inlineBuckets = 10_000 // in bucket "bench" of a database of their own
+	inlineKeys    = 10     // in each of them
 )
 
 var (
@@ -35,7 +33,8 @@ type shapes struct {
 	get, cursorGet, cursorSeek, seekNew, cursorScan, nestedGet, beginRollback func(*testing.B)
 	viewGet, beginRollbackPar2, largeGet                                      func(*testing.B)
 	cursorPut, put                                                            func(*testing.B)
-	randGet                                                                   func(b *testing.B, n int)
+	nestedGetInline, nestedFill                                               func(*testing.B)
+	randGet                                                                   func(b *testing.B, n, goroutines int)
 	open                                                                      func(b *testing.B, path string, unsaved bool)
 	bulk                                                                      func(b *testing.B, order func(i int) int)
 }
@@ -70,6 +69,16 @@ func BenchmarkNestedGet(b *testing.B) {
 	each(b, func(s shapes) func(*testing.B) { return s.nestedGet })
 }
 
+// NestedGetInline does so in a bucket so small that its parent has it in itself.
+func BenchmarkNestedGetInline(b *testing.B) {
+	each(b, func(s shapes) func(*testing.B) { return s.nestedGetInline })
+}
+
+// NestedFill makes 10 000 buckets of ten keys in one transaction.
+func BenchmarkNestedFill(b *testing.B) {
+	each(b, func(s shapes) func(*testing.B) { return s.nestedFill })
+}
+
 // BeginRollback is an empty read transaction.
 func BenchmarkBeginRollback(b *testing.B) {
 	each(b, func(s shapes) func(*testing.B) { return s.beginRollback })
@@ -86,22 +95,24 @@ func BenchmarkViewGet(b *testing.B) { each(b, func(s shapes) func(*testing.B) { 
 // LargeGet finds a value of 1 MiB and reads a byte of each of its pages.
 func BenchmarkLargeGet(b *testing.B) { each(b, func(s shapes) func(*testing.B) { return s.largeGet }) }
 
-// RandGet1M and RandGet10M are Get in larger databases, which take some time to make.
-func BenchmarkRandGet1M(b *testing.B)  { randGet(b, 1_000_000) }
-func BenchmarkRandGet10M(b *testing.B) { randGet(b, 10_000_000) }
+// RandGet1M and RandGet10M are Get in larger databases, which take some time to make, in one goroutine and in two.
+func BenchmarkRandGet1M(b *testing.B)      { randGet(b, 1_000_000, 1) }
+func BenchmarkRandGet1MPar2(b *testing.B)  { randGet(b, 1_000_000, 2) }
+func BenchmarkRandGet10M(b *testing.B)     { randGet(b, 10_000_000, 1) }
+func BenchmarkRandGet10MPar2(b *testing.B) { randGet(b, 10_000_000, 2) }
 
-func randGet(b *testing.B, n int) {
-	each(b, func(s shapes) func(*testing.B) { return func(b *testing.B) { s.randGet(b, n) } })
+func randGet(b *testing.B, n, goroutines int) {
+	each(b, func(s shapes) func(*testing.B) { return func(b *testing.B) { s.randGet(b, n, goroutines) } })
 }
 
-// OpenSaved and OpenUnsaved open and close a file of 1.1 GB, three quarters of which are free, with and without a
-// stored free list. Both engines open the same.
+// OpenSaved and OpenUnsaved open and close a file of 1.1 GB, most of which is free, with and without a stored free list. Both
+// engines open the same.
 func BenchmarkOpenSaved(b *testing.B)   { open(b, false) }
 func BenchmarkOpenUnsaved(b *testing.B) { open(b, true) }
 
 func open(b *testing.B, unsaved bool) {
 	each(b, func(s shapes) func(*testing.B) {
-		return func(b *testing.B) { s.open(b, fragmented(b, unsaved), unsaved) }
+		return func(b *testing.B) { s.open(b, seedFreePages(b, unsaved), unsaved) }
 	})
 }
 
@@ -123,59 +134,6 @@ func bulk(b *testing.B, order func(i int) int) {
 	each(b, func(s shapes) func(*testing.B) { return func(b *testing.B) { s.bulk(b, order) } })
 }
 
-// big is the directory of files that are made once for all runs of a benchmark.
-var big = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "holt-bench") })
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if dir, err := big(); err == nil {
-		_ = os.RemoveAll(dir)
-	}
-	os.Exit(code)
-}
-
-// bigPath is the path of a large file, which is not there yet if made is false.
-func bigPath(b *testing.B, name string) (path string, made bool) {
-	b.Helper()
-	dir, err := big()
-	check(b, err)
-	path = filepath.Join(dir, name)
-	_, err = os.Stat(path)
-	return path, err == nil
-}
-
-// fragmented makes a database with 1 000 000 keys and 800 MB of free pages.
-func fragmented(b *testing.B, unsaved bool) string {
-	b.Helper()
-	path, made := bigPath(b, fmt.Sprintf("fragmented-%t.db", unsaved))
-	if made {
-		return path
-	}
-	db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved})
-	check(b, err)
-	gone, key, long := []byte("gone"), make([]byte, 8), make([]byte, 1<<20)
-	for first := 0; first < 1_000_000; first += perTx {
-		check(b, db.Update(func(tx *bbolt.Tx) error {
-			for i := first; i < first+perTx; i++ {
-				setKey(key, i)
-				bucket, err := tx.CreateBucketIfNotExists(name)
-				check(b, err)
-				check(b, bucket.Put(key, long[:100]))
-				if i%1250 == 0 {
-					bucket, err := tx.CreateBucketIfNotExists(gone)
-					check(b, err)
-					check(b, bucket.Put(key, long))
-				}
-			}
-			return nil
-		}))
-	}
-	check(b, db.Update(func(tx *bbolt.Tx) error { return tx.DeleteBucket(gone) }))
-	check(b, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, long[:100]) }))
-	check(b, db.Close())
-	return path
-}
-
 // setKey makes key the i-th of the keys.
 func setKey(key []byte, i int) { binary.BigEndian.PutUint64(key, uint64(i)) }
 
@@ -189,48 +147,11 @@ func check(b *testing.B, err error) {
 	}
 }
 
-// measure is to be called right before a loop, and what it returns right after: it reports the processor time of the
-// whole program per operation, that of the garbage collector included.
-func measure(b *testing.B) (stop func()) {
-	b.ReportAllocs()
-	start, ok := cpuTime()
-	return func() {
-		if end, _ := cpuTime(); ok {
-			b.ReportMetric(float64((end-start).Nanoseconds())/float64(b.N), "cpu-ns/op")
-		}
-	}
-}
+// measure is to be called right before a loop, and what it returns right after.
+func measure(b *testing.B) (stop func()) { return cputime.Measure(b) }
 
-var update = flag.Bool("update", false, "write the files of bbolt anew")
-
-// TestShapesAreTheSame demands that the files of bbolt are those of holt for the other engine. Written with interfaces or
-// type parameters, the shapes would be one text but measure calls that no program makes.
 func TestShapesAreTheSame(t *testing.T) {
-	for _, file := range []string{"_test.go", "_write_test.go"} {
-		sameShapes(t, "holt"+file, "bbolt"+file)
-	}
-}
-
-func sameShapes(t *testing.T, ours, theirs string) {
-	source, err := os.ReadFile(ours)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := strings.NewReplacer(
-		"package bench\n", "// Code generated from "+ours+" by go test -update; DO NOT EDIT.\n\npackage bench\n",
-		"github.com/holtdb/holt/kv", "go.etcd.io/bbolt",
-		"holt", "bbolt",
-	).Replace(string(source))
-	if *update {
-		if err := os.WriteFile(theirs, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(theirs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if string(have) != want {
-		t.Errorf("%s is not what go test -update makes of %s", theirs, ours)
+	for _, file := range []string{"_test.go", "_nested_test.go", "_write_test.go"} {
+		twin.Check(t, "holt"+file, "bbolt"+file)
 	}
 }

@@ -18,6 +18,7 @@ var holtShapes = shapes{
 	cursorScan: holtCursorScan, nestedGet: holtNestedGet, beginRollback: holtBeginRollback,
 	viewGet: holtViewGet, beginRollbackPar2: holtBeginRollbackPar2, largeGet: holtLargeGet,
 	cursorPut: holtCursorPut, put: holtPut, randGet: holtRandGet, open: holtOpenFile, bulk: holtBulk,
+	nestedGetInline: holtNestedGetInline, nestedFill: holtNestedFill,
 }
 
 // holtCreate makes a database that leaves it to the operating system when to write to the disk.
@@ -163,7 +164,6 @@ func holtBeginRollback(b *testing.B) {
 func holtBeginRollbackPar2(b *testing.B) {
 	db := holtOpen(b)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	b.ResetTimer() // as Loop does, which there is none of here
 	defer measure(b)()
 	b.RunParallel(func(p *testing.PB) {
 		for p.Next() {
@@ -207,33 +207,43 @@ func holtLargeGet(b *testing.B) {
 	}))
 }
 
-// holtRandGet finds keys of n at random.
-func holtRandGet(b *testing.B, n int) {
-	path, made := bigPath(b, fmt.Sprintf("holt-%d.db", n))
+// holtRandGet finds keys of n at random, in some goroutines.
+func holtRandGet(b *testing.B, n, goroutines int) {
+	path := seedFile(b, fmt.Sprintf("holt-%d.db", n), func(path string) {
+		db := holtCreate(b, path)
+		holtLoad(b, db, n, func(i int) int { return i })
+		check(b, db.Close())
+	})
 	db := holtCreate(b, path)
 	b.Cleanup(func() { check(b, db.Close()) })
-	if !made {
-		holtLoad(b, db, n, func(i int) int { return i })
-	}
-	check(b, db.View(func(tx *holt.Tx) error {
-		bucket, key, r := tx.Bucket(name), make([]byte, 8), rand.New(rand.NewPCG(1, 2))
-		c := bucket.Cursor()
+	check(b, db.View(func(tx *holt.Tx) error { // so that no page is read for the first time below
+		c := tx.Bucket(name).Cursor()
 		for k, _ := c.First(); k != nil; k, _ = c.Next() {
-			continue // so that no page is read for the first time below
-		}
-		defer measure(b)()
-		for b.Loop() {
-			setKey(key, r.IntN(n))
-			if bucket.Get(key) == nil {
-				b.Fatal("missing")
-			}
+			continue
 		}
 		return nil
 	}))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(goroutines))
+	var seed counter
+	defer measure(b)()
+	b.RunParallel(func(p *testing.PB) {
+		check(b, db.View(func(tx *holt.Tx) error {
+			bucket, key, r := tx.Bucket(name), make([]byte, 8), rand.New(rand.NewPCG(1, uint64(seed.add())))
+			for p.Next() {
+				setKey(key, r.IntN(n))
+				if bucket.Get(key) == nil {
+					b.Error("missing")
+				}
+			}
+			return nil
+		}))
+	})
 }
 
 func holtOpenFile(b *testing.B, path string, unsaved bool) {
-	options := &holt.Options{NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved}
+	options := &holt.Options{
+		NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved, FreelistType: holt.FreelistMapType,
+	}
 	defer measure(b)()
 	for b.Loop() {
 		db, err := holt.Open(path, 0o600, options)

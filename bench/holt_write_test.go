@@ -15,7 +15,6 @@ import (
 var holtWrites = writeShapes{
 	bulk: holtBulk1M, put: holtPutInto, batch: holtBatch, overwrite: holtOverwrite,
 	overwriteReader: holtOverwriteReader, largePut: holtLargePut, peak: holtPeak,
-	seedFragmented: holtSeedFragmented, seedFreePages: holtSeedFreePages,
 }
 
 // holtFile opens a copy of a file.
@@ -25,11 +24,13 @@ func holtFile(b *testing.B, m mode) *holt.DB {
 	if m.seed != "" {
 		copyFile(b, path, m.seed)
 	}
-	o := &holt.Options{NoSync: !m.durable, NoGrowSync: !m.durable, FreelistType: holt.FreelistArrayType}
+	o := &holt.Options{NoSync: !m.durable, NoGrowSync: !m.durable, NoFreelistSync: m.unsaved, FreelistType: holt.FreelistArrayType}
 	if m.hashmap {
 		o.FreelistType = holt.FreelistMapType
 	}
-	o.InitialMmapSize = m.mapped
+	if m.reader {
+		o.InitialMmapSize = readerMap
+	}
 	adjust(o, m)
 	db, err := holt.Open(path, 0o600, o)
 	check(b, err)
@@ -80,6 +81,11 @@ func holtPutInto(b *testing.B, m mode) {
 		check(b, db.Update(func(tx *holt.Tx) error { return tx.Bucket(name).Put(key, value) }))
 	}
 	put() // whatever the first one has to do
+	if m.reader {
+		reader, err := db.Begin(false)
+		check(b, err)
+		defer func() { check(b, reader.Rollback()) }()
+	}
 	before := db.Stats()
 	stop := measure(b)
 	for b.Loop() {
@@ -198,52 +204,4 @@ func holtPeak(b *testing.B, m mode, order func(i int) int) {
 		}))
 		peak()
 	}
-}
-
-// holtSeedFragmented writes a file of a million keys with many free pages that do not lie side by side.
-func holtSeedFragmented(b *testing.B, path string, pages int) {
-	b.Helper()
-	db := holtCreate(b, path)
-	holtFill(b, db, func(i int) int { return i })
-	key := make([]byte, 8)
-	check(b, db.Update(func(tx *holt.Tx) error {
-		bucket := tx.Bucket(name)
-		for i := range pages {
-			setKey(key, farApart(i, million))
-			check(b, bucket.Put(key, value))
-		}
-		return nil
-	}))
-	check(b, db.Sync())
-	check(b, db.Close())
-}
-
-// holtSeedFreePages writes a file most of whose pages are free.
-func holtSeedFreePages(b *testing.B, path string, pages int) {
-	b.Helper()
-	db := holtCreate(b, path)
-	key, large := make([]byte, 8), make([]byte, 6000)
-	for i := 0; i < pages/2; i += perTx {
-		check(b, db.Update(func(tx *holt.Tx) error {
-			bucket, err := tx.CreateBucketIfNotExists(name)
-			check(b, err)
-			for j := i; j < i+perTx; j++ {
-				setKey(key, j)
-				check(b, bucket.Put(key, large))
-			}
-			return nil
-		}))
-	}
-	check(b, db.Update(func(tx *holt.Tx) error {
-		bucket := tx.Bucket(name)
-		for i := range pages / 2 / 16 * 14 {
-			setKey(key, i/14*16+i%14)
-			check(b, bucket.Delete(key))
-		}
-		return nil
-	}))
-	check(b, db.Update(func(*holt.Tx) error { return nil }))
-	check(b, db.Sync())
-	b.Logf("%d free pages", db.Stats().FreePageN)
-	check(b, db.Close())
 }

@@ -4,10 +4,7 @@
 package bench
 
 import (
-	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/metrics"
 	"sync/atomic"
@@ -21,8 +18,9 @@ const (
 	million      = 1_000_000
 	perOverwrite = 200
 	fragments    = 12_000  // pages that are free, here and there
-	manyPages    = 240_000 // of a file most of which is free
+	manyPages    = 214_000 // that are free, of a file of 1.1 GB
 	readerAge    = 500     // commits
+	readerMap    = 4 << 30 // bytes: bbolt waits for readers when it needs a larger mapping
 	goroutines   = 64
 )
 
@@ -32,7 +30,8 @@ type mode struct {
 	keys    int    // in it
 	durable bool
 	hashmap bool
-	mapped  int  // bytes of the file that are mapped from the beginning: bbolt cannot map more while a reader is open
+	unsaved bool // without the free list
+	reader  bool // is open all the while
 	single  bool // with one sync for a commit, if the engine can do that
 }
 
@@ -52,9 +51,6 @@ type writeShapes struct {
 	overwriteReader func(b *testing.B, m mode, age int)
 	largePut        func(b *testing.B, m mode)
 	peak            func(b *testing.B, m mode, order func(i int) int)
-
-	// What writes a file with so many free pages.
-	seedFragmented, seedFreePages func(b *testing.B, path string, pages int)
 }
 
 // both runs a shape on both engines.
@@ -92,6 +88,18 @@ func BenchmarkPutDurableFragmented(b *testing.B) {
 	durably(b, m, func(b *testing.B, s writeShapes, m mode) { s.put(b, m) })
 }
 
+// PutDurableNoFreelistSync is PutDurable without a free list in the file.
+func BenchmarkPutDurableNoFreelistSync(b *testing.B) {
+	m := mode{seed: seedLoaded(b), keys: million, unsaved: true}
+	durably(b, m, func(b *testing.B, s writeShapes, m mode) { s.put(b, m) })
+}
+
+// PutReader is a transaction of one Put while a reader is open that began before all of them.
+func BenchmarkPutReader(b *testing.B) {
+	m := mode{seed: seedKeys(b), keys: keys, hashmap: true, reader: true}
+	both(b, func(b *testing.B, s writeShapes) { s.put(b, m) })
+}
+
 // Batch64 puts keys from 64 goroutines at a time, durably.
 func BenchmarkBatch64(b *testing.B) {
 	m := mode{seed: seedLoaded(b), keys: million}
@@ -106,7 +114,7 @@ func BenchmarkOverwrite(b *testing.B) {
 
 // OverwriteReader is the same while a reader is open that began 500 of them before.
 func BenchmarkOverwriteReader(b *testing.B) {
-	m := mode{seed: seedLoaded(b), keys: million, hashmap: true, mapped: 1<<31 - 1}
+	m := mode{seed: seedLoaded(b), keys: million, hashmap: true, reader: true}
 	both(b, func(b *testing.B, s writeShapes) { s.overwriteReader(b, m, readerAge) })
 }
 
@@ -117,7 +125,7 @@ func BenchmarkPutBigFreelist(b *testing.B) {
 		hashmap bool
 	}{{"list=array", false}, {"list=hashmap", true}} {
 		b.Run(list.name, func(b *testing.B) {
-			m := mode{seed: seedFreePages(b), keys: manyPages / 2, hashmap: list.hashmap}
+			m := mode{seed: seedFreePages(b, false), keys: million, hashmap: list.hashmap}
 			both(b, func(b *testing.B, s writeShapes) { s.put(b, m) })
 		})
 	}
@@ -152,50 +160,13 @@ func seedLoaded(b *testing.B) string {
 	})
 }
 
-func seedFragmented(b *testing.B) string {
-	return seedFile(b, "fragmented.db", func(path string) { bboltWrites.seedFragmented(b, path, fragments) })
-}
-
-func seedFreePages(b *testing.B) string {
-	return seedFile(b, "free.db", func(path string) { bboltWrites.seedFreePages(b, path, manyPages) })
-}
-
-var seedDir string
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if seedDir != "" {
-		_ = os.RemoveAll(seedDir) // of a temporary directory
-	}
-	os.Exit(code)
-}
-
-// seedFile makes a file unless it was made before.
-func seedFile(b *testing.B, file string, write func(path string)) string {
-	b.Helper()
-	if seedDir == "" {
-		dir, err := os.MkdirTemp("", "bench") //nolint:usetesting // for all benchmarks, not for one
-		check(b, err)
-		seedDir = dir
-	}
-	path := filepath.Join(seedDir, file)
-	if _, err := os.Stat(path); err != nil {
-		write(path)
-	}
-	return path
-}
-
-func copyFile(b *testing.B, to, from string) {
-	b.Helper()
-	src, err := os.Open(from)
-	check(b, err)
-	dst, err := os.Create(to)
-	check(b, err)
-	_, err = io.Copy(dst, src)
-	check(b, err)
-	check(b, src.Close())
-	check(b, dst.Sync())
-	check(b, dst.Close())
+func seedKeys(b *testing.B) string {
+	return seedFile(b, "keys.db", func(path string) {
+		db := bboltCreate(b, path)
+		bboltLoad(b, db, keys, func(i int) int { return i })
+		check(b, db.Sync())
+		check(b, db.Close())
+	})
 }
 
 // counter hands out numbers.

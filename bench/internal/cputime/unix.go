@@ -3,15 +3,15 @@
 
 //go:build unix
 
-package bench
+package cputime
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is the processor time that the program has used, in its own code and in the kernel's.
-func cpuTime() (used time.Duration, ok bool) {
+// used is the processor time that the program has used, in its own code and in the kernel's.
+func used() (t time.Duration, ok bool) {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0, false

@@ -3,9 +3,9 @@
 
 //go:build !unix
 
-package bench
+package cputime
 
 import "time"
 
-// cpuTime is not known here.
-func cpuTime() (used time.Duration, ok bool) { return 0, false }
+// used is not known here.
+func used() (t time.Duration, ok bool) { return 0, false }
