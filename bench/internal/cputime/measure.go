@@ -10,6 +10,7 @@ import "testing"
 // whole program per operation, that of the garbage collector included.
 func Measure(b *testing.B) (stop func()) {
 	b.ReportAllocs()
+	b.ResetTimer() // as Loop does, which RunParallel does not
 	start, ok := used()
 	return func() {
 		if end, _ := used(); ok {
