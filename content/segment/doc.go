@@ -29,7 +29,7 @@
 // A [Writer] makes segments of records: values first, then what refers to them. [Writer.String] and its like write
 // values, [Writer.Children] and [Writer.UpdateChildren] what a node has below it, [Writer.Node] the node of a [Draft].
 // [Writer.Copy] brings nodes into a later generation, as compaction does. What a writer has written can be read at once
-// through [Writer.Segment]. One goroutine at a time uses a writer; several writers may share a [Cache] and [IDs].
+// through [Writer.Segment]. One goroutine at a time uses a writer; a [Pool] has writers for several.
 //
 // content/FORMAT.md specifies the bytes.
 package segment
