@@ -28,4 +28,7 @@ func (t Template) find(name string, f func(List, string) (int, bool, error)) (in
 // Skip makes ids that nobody uses, and counts them.
 func (s *IDs) Skip(n int64) { s.made.Add(n) }
 
+// LimitMaps has maps of more entries refused.
+func (w *Writer) LimitMaps(entries int) { w.maxMap = entries }
+
 var CleanText = cleanText

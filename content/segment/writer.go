@@ -59,8 +59,9 @@ func (s *IDs) next(bulk bool) (ID, int64) {
 //
 // A Writer is used by one goroutine at a time, but for [Writer.Segment].
 type Writer struct {
-	opts Options
-	buf  buffer
+	opts   Options
+	buf    buffer
+	maxMap int // the constant, unless a test says otherwise
 
 	text  []byte     // scratch of String and Binary
 	front []byte     // scratch of whoever calls record
@@ -92,7 +93,7 @@ func NewWriter(o Options) (*Writer, error) {
 	if err := o.Cache.check(o.Generation); err != nil {
 		return nil, err
 	}
-	return &Writer{opts: o}, nil
+	return &Writer{opts: o, maxMap: maxMap}, nil
 }
 
 // Generation is that of what is written.

@@ -137,7 +137,7 @@ func (w *Writer) branch(level uint32, parts [1 << levelBits]mapPart) (mapPart, e
 			size += p.size
 		}
 	}
-	if size > maxMap {
+	if size > w.maxMap {
 		return mapPart{}, fmt.Errorf("%w: a map of %d entries", ErrTooBig, size)
 	}
 	var head [2 * wordSize]byte

@@ -502,6 +502,35 @@ func (p *pen) records() int {
 	return n
 }
 
+// TestMapsTooLarge is about maps at the limit, which is lowered for that.
+func TestMapsTooLarge(t *testing.T) {
+	const limit = 300
+	p := newPen(t, newStore(), segment.Options{})
+	p.LimitMaps(limit)
+	x := p.node(nil)
+	children := func(n int) (list []segment.Child) {
+		for _, name := range propertyNames(n) {
+			list = append(list, segment.Child{Name: name, Node: x})
+		}
+		return list
+	}
+	full := children(limit + 1)
+	if _, err := p.Map(full); !errors.Is(err, segment.ErrTooBig) {
+		t.Errorf("one too many: %v", err)
+	}
+	m := p.openMap(p.id(p.Map(full[:limit])))
+	if _, err := p.UpdateMap(m, full[limit:]); !errors.Is(err, segment.ErrTooBig) {
+		t.Errorf("one more: %v", err)
+	}
+	swap := []segment.Child{{Name: full[0].Name}, full[limit]}
+	if m = p.openMap(p.id(p.UpdateMap(m, swap))); m.Len() != limit {
+		t.Errorf("%d entries after one in the place of another", m.Len())
+	}
+	if _, ok, err := m.Get(full[limit].Name); !ok || err != nil {
+		t.Errorf("the new one: %v, %v", ok, err)
+	}
+}
+
 func TestMapsRefusedInWriting(t *testing.T) {
 	p := newPen(t, newStore(), segment.Options{})
 	x := p.node(nil)
