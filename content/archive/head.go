@@ -29,6 +29,32 @@ func (d *Dir) findHead() error {
 	return fmt.Errorf("%w: %s", ErrNoHead, d.path)
 }
 
+// nodes is asked for what can be a head: records that are nodes by the table of their segment, of which the last one is
+// kept.
+type nodes struct {
+	finder
+	last *segment.Segment
+}
+
+func (n *nodes) check(id segment.RecordID) error {
+	if n.last == nil || n.last.ID() != id.Segment {
+		data, ok := n.Segment(id.Segment)
+		if !ok {
+			return &segment.NotFoundError{Segment: id.Segment}
+		}
+		s, err := segment.Parse(id.Segment, data)
+		if err != nil {
+			return err
+		}
+		n.last = s
+	}
+	r, err := n.last.Record(id.Number)
+	if err == nil && r.Type() != segment.RecordNode {
+		err = fmt.Errorf("%w: record %d of segment %s is a %s", ErrHead, id.Number, id.Segment, r.Type())
+	}
+	return err
+}
+
 // isNew says whether nothing is lost if the store is taken for one without content: there are no segments but those of the
 // empty root, with which every store begins. It is so after a crash before that became the head.
 func (d *Dir) isNew() bool {

@@ -80,7 +80,7 @@ func TestJournalTorn(t *testing.T) {
 		d := open(t, fsys, archive.Options{})
 		old, _ := d.Head()
 		s := storetest.Sample{}.Segment(t)
-		id := segment.RecordID{Segment: s.ID(), Number: 5}
+		id := storetest.Root(s)
 		must(t, d.Append(s))
 		must(t, d.SetHead(old, archive.Revision{ID: id, Time: time.UnixMilli(77)}))
 		must(t, d.Close())

@@ -24,6 +24,12 @@ func replaceFile(fsys file.FS, dir, name string, fill func(w io.Writer) error) e
 	if err := writeWhole(fsys, path+tempSuffix, fill); err != nil {
 		return err
 	}
+	return putInPlace(fsys, dir, name)
+}
+
+// putInPlace is the second half of replaceFile: the file gets its name.
+func putInPlace(fsys file.FS, dir, name string) error {
+	path := filepath.Join(dir, name)
 	if err := fsys.Rename(path+tempSuffix, path); err != nil {
 		return err
 	}
