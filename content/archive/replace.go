@@ -17,6 +17,9 @@ import (
 // tempSuffix ends the names of files that are to be renamed once they are whole.
 const tempSuffix = ".tmp"
 
+// backupSuffix ends the names of archives that recovery has put aside.
+const backupSuffix = ".bak"
+
 // replaceFile writes a file, in place of one of that name perhaps. A crash leaves that as it was, or the whole of the new
 // one, and perhaps a file that means nothing.
 func replaceFile(fsys file.FS, dir, name string, fill func(w io.Writer) error) error {
