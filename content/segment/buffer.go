@@ -97,9 +97,14 @@ func (b *buffer) resolve(ids []RecordID, of []kinds, admit func(RecordID) (*Segm
 			}
 			last = id.Segment
 		}
-		kind, err := b.kindOf(id, ref, admit)
-		if err != nil {
-			return err
+		var kind RecordType
+		if at := uint64(id.Number) * rowSize; ref == 0 && at < uint64(len(b.rows)) {
+			kind = (*row)(b.rows[at:]).kind()
+		} else {
+			var err error
+			if kind, err = b.kindOf(id, ref, admit); err != nil {
+				return err
+			}
 		}
 		if !want.has(kind) {
 			return fmt.Errorf("%w: record %s is a %s, which cannot stand there", ErrDraft, id, kind)
@@ -109,13 +114,10 @@ func (b *buffer) resolve(ids []RecordID, of []kinds, admit func(RecordID) (*Segm
 	return nil
 }
 
-// kindOf is the type of a record that is referred to by a number.
+// kindOf is the type of a record of another segment.
 func (b *buffer) kindOf(id RecordID, ref uint16, admit func(RecordID) (*Segment, error)) (RecordType, error) {
 	if ref == 0 {
-		if id.Number >= uint32(b.count()) {
-			return 0, &CorruptError{b.id, int64(id.Number), 0, "there is no such record yet"}
-		}
-		return (*row)(b.rows[id.Number*rowSize:]).kind(), nil
+		return 0, &CorruptError{b.id, int64(id.Number), 0, "there is no such record yet"}
 	}
 	t := &b.targets[ref-1]
 	kind, ok := t.seg.kindOf(id.Number)

@@ -19,7 +19,7 @@ const (
 	isItem = isValue | isBlock | isBucket // of a list: what of it, the list does not know
 )
 
-func (k kinds) has(t RecordType) bool { return k>>t&1 != 0 }
+func (k kinds) has(t RecordType) bool { return k>>(t&15)&1 != 0 }
 
 // referred is what records of a type refer to, again and again. Of nodes, and of maps that differ in one entry, it depends
 // on more.
