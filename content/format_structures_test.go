@@ -86,6 +86,17 @@ func (p *press) texts(list ...string) []segment.RecordID {
 	return ids
 }
 
+// leaves writes nodes without anything.
+func (p *press) leaves(n int) []segment.RecordID {
+	ids := make([]segment.RecordID, n)
+	for i := range ids {
+		var err error
+		ids[i], err = p.Node(&segment.Draft{})
+		must(p.t, err)
+	}
+	return ids
+}
+
 // find finishes the segment, and says where a record is in it.
 func (p *press) find(id segment.RecordID) (s *segment.Segment, at int) {
 	p.t.Helper()
@@ -203,7 +214,7 @@ func lists(p *press, all map[string]structure, elsewhere segment.RecordID) {
 }
 
 func tries(p *press, all map[string]structure) {
-	values := p.texts("0", "1", "2", "3")
+	values := p.leaves(4)
 	leaf, err := p.Map([]segment.Child{
 		{Name: "root", Node: values[0]}, {Name: "a", Node: values[1]}, {Name: "checkpoints", Node: values[2]},
 	})
@@ -228,7 +239,7 @@ func tries(p *press, all map[string]structure) {
 
 	p = p.next()
 	var children []segment.Child
-	value := p.text("value")
+	value := p.leaves(1)[0]
 	for i := range 40 {
 		children = append(children, segment.Child{Name: fmt.Sprint("name", i), Node: value})
 	}

@@ -282,7 +282,7 @@ func TestFormatHashes(t *testing.T) {
 		t.Fatal("no hashes")
 	}
 	for _, r := range rows {
-		id, err := p.Map([]segment.Child{{Name: r[0], Node: p.text("value")}})
+		id, err := p.Map([]segment.Child{{Name: r[0], Node: p.leaves(1)[0]}})
 		must(t, err)
 		if got := hex.EncodeToString(p.bytes(id)[4:8]); got != r[1] {
 			t.Errorf("%s: %s, want %s", r[0], got, r[1])

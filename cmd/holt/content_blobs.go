@@ -91,6 +91,9 @@ than the grace time, and what programs left behind that were stopped while they 
 All content stores that use the data store must be named: binaries of others are lost. They may be in use. The grace
 time must be longer than programs take from writing a binary until it is in an archive.
 
+A content store is refused that has lost something: of which there are archives that recovery has put aside, under names
+that end in .bak, with parts that it could not bring back and no archive has. These may have referred to binaries.
+
 Binaries that are referred to and not there are printed too, and make the exit status 1.`,
 		Example: `  holt content blobs gc datastore --store segmentstore --dry-run
   holt content blobs gc datastore --store author/segmentstore --store publish/segmentstore --grace 48h`,
@@ -99,6 +102,8 @@ Binaries that are referred to and not there are printed too, and make the exit s
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&c.stores, "store", nil, "content store that uses the data store; may be repeated")
+	flags.BoolVar(&c.ignoreLost, "ignore-lost", false, "go on though a content store has lost something that may have "+
+		"referred to binaries")
 	flags.DurationVar(&c.opts.Grace, "grace", 24*time.Hour, "for how long what was written is spared")
 	flags.BoolVar(&c.opts.DryRun, "dry-run", false, "delete nothing, only print what would be")
 	jsonFlag(cmd, &c.json)

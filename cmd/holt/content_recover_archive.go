@@ -34,17 +34,26 @@ An archive is damaged if it has no index, which is also so if a program that wro
 check" would find anything wrong with its bytes. Archives of one number are letters of one archive, and recovered
 together.
 
+Something that is lost makes the exit status 1, though all else was recovered. Binaries that it referred to may be kept
+outside: "holt content blobs gc" is refused then.
+
 No program may have the store open, but for a --dry-run.`,
 		Example: `  holt content recover-archive segmentstore --dry-run
   holt content recover-archive segmentstore/data00003a.tar`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dirs, err := archivesByDir(args)
+			lost := 0
 			for _, d := range dirs {
 				opts.Archives = d.names
 				if err == nil {
-					err = runRecoverArchive(cmd, d.dir, opts, asJSON)
+					var n int
+					n, err = runRecoverArchive(cmd, d.dir, opts, asJSON)
+					lost += n
 				}
+			}
+			if err == nil && lost > 0 {
+				err = fmt.Errorf("%s lost", text.Plural(lost, "part"))
 			}
 			return err
 		},
@@ -85,20 +94,22 @@ func archivesByDir(args []string) ([]archiveFiles, error) {
 	return list, nil
 }
 
-func runRecoverArchive(cmd *cobra.Command, dir string, opts archive.RecoverOptions, asJSON bool) error {
+// runRecoverArchive returns how many parts are lost.
+func runRecoverArchive(cmd *cobra.Command, dir string, opts archive.RecoverOptions, asJSON bool) (lost int, err error) {
 	bar := progress.New(cmd.ErrOrStderr(), "recovering "+dir+", bytes", 0)
 	defer bar.Done()
 	opts.Progress = bar.Add
 	list, err := archive.Recover(cmd.Context(), dir, &opts)
 	bar.Done()
 	for _, r := range list {
+		lost += len(r.Lost)
 		if asJSON {
 			err = errors.Join(err, printJSON(cmd.OutOrStdout(), newRecoveryJSON(r, opts.ReadOnly)))
 			continue
 		}
 		printRecovery(cmd.OutOrStdout(), r, opts.ReadOnly)
 	}
-	return err
+	return lost, err
 }
 
 func printRecovery(out io.Writer, r archive.Recovery, dryRun bool) {

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/holtdb/holt/cmd/holt/internal/text"
 	"github.com/holtdb/holt/content"
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/blob"
@@ -18,9 +20,10 @@ import (
 
 // blobsCollection is a collection of binaries, as the flags say.
 type blobsCollection struct {
-	stores []string
-	opts   blob.CollectOptions
-	json   bool
+	stores     []string
+	ignoreLost bool
+	opts       blob.CollectOptions
+	json       bool
 }
 
 func (c *blobsCollection) run(cmd *cobra.Command, dir string) error {
@@ -35,6 +38,9 @@ func (c *blobsCollection) run(cmd *cobra.Command, dir string) error {
 		return err
 	}
 	if err := c.mustBeAll(dir); err != nil {
+		return err
+	}
+	if err := c.mustHaveAll(); err != nil {
 		return err
 	}
 	state := "deleted"
@@ -108,6 +114,35 @@ func (c *blobsCollection) mustBeAll(dir string) error {
 			"file of one that is no more: %s", dir, len(notes), strings.Join(notes, " "))
 	}
 	return nil
+}
+
+// mustHaveAll refuses content stores of which something is lost: it may have referred to any binary.
+func (c *blobsCollection) mustHaveAll() error {
+	if c.ignoreLost {
+		return nil
+	}
+	for _, dir := range c.stores {
+		lost, err := lostOf(dir)
+		if err != nil {
+			return err
+		}
+		if len(lost) > 0 {
+			p := lost[0]
+			return fmt.Errorf("%s has lost %s, the first of which was in %s, offset %d%s: nobody knows which binaries they "+
+				"referred to (--ignore-lost deletes these too; so does removing the .bak files that recovery has left)",
+				dir, text.Plural(len(lost), "part"), p.File, p.Off, ofSegment(p.Segment))
+		}
+	}
+	return nil
+}
+
+func lostOf(dir string) (lost []archive.Part, err error) {
+	d, err := archive.Open(dir, &archive.Options{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	return d.Lost()
 }
 
 // collectJSON is the last line of a collection for programs.

@@ -45,7 +45,7 @@ func (st *story) run(t testing.TB, fsys file.FS, seed byte) error {
 		}.Segment(t)
 		later := storetest.Sample{Writer: "sys.0001"}.Segment(t) // may be lost
 		all = append(slices.Clip(all), bulk, s)
-		id := segment.RecordID{Segment: s.ID()}
+		id := storetest.Root(s)
 		if err := errors.Join(d.Append(bulk), d.Append(s)); err != nil {
 			return errors.Join(err, d.Close())
 		}
@@ -65,7 +65,7 @@ func (st *story) run(t testing.TB, fsys file.FS, seed byte) error {
 // begin gives the store its first head, as every new one gets.
 func (st *story) begin(t testing.TB, d *archive.Dir) error {
 	s := storetest.Sample{Writer: "init"}.Segment(t)
-	id := segment.RecordID{Segment: s.ID()}
+	id := storetest.Root(s)
 	if err := d.Append(s); err != nil {
 		return err
 	}

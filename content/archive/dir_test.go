@@ -126,7 +126,7 @@ func TestBesideWriter(t *testing.T) {
 		s := storetest.Sample{Fill: 700}.Segment(t)
 		must(t, d.Append(s))
 		all = append(all, s)
-		id := segment.RecordID{Segment: s.ID()}
+		id := storetest.Root(s)
 		if i == 0 {
 			must(t, d.SetHead(old, archive.Revision{ID: id}))
 			old = id
@@ -256,7 +256,7 @@ func TestLimitWithLateIDs(t *testing.T) {
 	must(t, d.Append(storetest.Bulk(t, 10)))
 	must(t, d.Append(text.Segment(t)))
 	must(t, d.Append(storetest.Bulk(t, 20)))
-	must(t, d.SetHead(segment.RecordID{}, archive.Revision{ID: segment.RecordID{Segment: user.ID()}}))
+	must(t, d.SetHead(segment.RecordID{}, archive.Revision{ID: storetest.Root(user)}))
 	must(t, d.Close())
 	d, err = archive.Open("store", &archive.Options{FS: fsys, ReadOnly: true})
 	must(t, err)

@@ -6,6 +6,8 @@ package archive
 import (
 	"io"
 	"iter"
+
+	"github.com/holtdb/holt/content/segment"
 )
 
 // What the tests of the inside use.
@@ -82,3 +84,6 @@ func (d *Dir) Current() *Writer { return d.current }
 
 // Views is the number of mappings there were.
 func (w *Writer) Views() int { return len(w.views) }
+
+// MayHave is the filter of ids of archives that are only read.
+func MayHave(archives []Archive) func(id segment.ID) bool { return newIDFilter(archives).mayHave }

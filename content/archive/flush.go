@@ -58,8 +58,8 @@ func (d *Dir) SetHead(old segment.RecordID, head Revision) error {
 	if d.head != old {
 		return fmt.Errorf("%w: from %s to %s", ErrConflict, old, d.head)
 	}
-	if _, ok := d.Segment(head.ID.Segment); !ok {
-		return &segment.NotFoundError{Segment: head.ID.Segment}
+	if err := (&nodes{finder: d}).check(head.ID); err != nil {
+		return err
 	}
 	if head.ID != old {
 		d.pending, d.dirty = head, true

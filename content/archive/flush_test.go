@@ -38,7 +38,7 @@ func (l *lazy) advance() error {
 	if err := l.Append(s); err != nil {
 		return err
 	}
-	id := segment.RecordID{Segment: s.ID()}
+	id := storetest.Root(s)
 	err := l.SetHead(l.head, archive.Revision{ID: id})
 	if err == nil {
 		l.head = id

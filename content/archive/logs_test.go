@@ -69,6 +69,50 @@ func TestJournalRules(t *testing.T) {
 	}
 }
 
+// TestJournalDeadLines goes back over more lines that lead nowhere than are looked up one by one, to each of many segments.
+func TestJournalDeadLines(t *testing.T) {
+	files := map[string][]byte{"manifest": manifest2}
+	var all []*segment.Segment
+	for i := range int32(3) {
+		var list []*segment.Segment
+		for range 50 {
+			list = append(list, storetest.Sample{}.Segment(t))
+		}
+		all = append(all, list...)
+		name := archive.Name{Number: i, Letter: 'a'}.String()
+		files[name] = writeArchive(t, name, list...)
+	}
+	var dead strings.Builder
+	for range 1500 {
+		dead.WriteString(head(segment.NewDataID()))
+	}
+	for i, s := range all {
+		if i%10 > 0 && !long() {
+			continue
+		}
+		files["journal.log"] = []byte(head(s.ID()) + dead.String())
+		d := open(t, disk(t, files), archive.Options{ReadOnly: true})
+		if got, _ := d.Head(); got.Segment != s.ID() {
+			t.Errorf("head %v, want %v", got, s.ID())
+		}
+		may := archive.MayHave(d.Archives())
+		wrong := 0
+		for range 1000 {
+			if may(segment.NewDataID()) {
+				wrong++
+			}
+		}
+		if wrong > 400 || !may(s.ID()) { // an eighth is expected
+			t.Errorf("the filter lets %d of 1000 others pass, and the segment: %t", wrong, may(s.ID()))
+		}
+		must(t, d.Close())
+	}
+	line := strings.TrimSuffix(head(all[0].ID()), "\n")
+	if n := testing.AllocsPerRun(100, func() { _, _ = archive.ParseRevision(line) }); n > 4 {
+		t.Errorf("%v allocations for a line", n)
+	}
+}
+
 // TestJournalTorn adds to a journal whose last line was cut off.
 func TestJournalTorn(t *testing.T) {
 	files := tiny(t)
@@ -80,7 +124,7 @@ func TestJournalTorn(t *testing.T) {
 		d := open(t, fsys, archive.Options{})
 		old, _ := d.Head()
 		s := storetest.Sample{}.Segment(t)
-		id := segment.RecordID{Segment: s.ID(), Number: 5}
+		id := storetest.Root(s)
 		must(t, d.Append(s))
 		must(t, d.SetHead(old, archive.Revision{ID: id, Time: time.UnixMilli(77)}))
 		must(t, d.Close())
@@ -141,8 +185,8 @@ func TestManifestMissing(t *testing.T) {
 		fsys := disk(t, map[string][]byte{name: tiny(t)["data00000a.tar"]})
 		for _, readOnly := range []bool{true, false} {
 			_, err := archive.Open("store", &archive.Options{FS: fsys, ReadOnly: readOnly})
-			if _, ok := errors.AsType[*archive.VersionError](err); !ok {
-				t.Errorf("error %v", err)
+			if _, ok := errors.AsType[*archive.VersionError](err); !ok || !strings.Contains(err.Error(), "store.version=2") {
+				t.Errorf("error %v, which does not say what brings the manifest back", err)
 			}
 		}
 	}

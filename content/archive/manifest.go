@@ -29,6 +29,11 @@ const (
 	maxManifest  = 1 << 16
 )
 
+// noManifest says what is wrong where there are archives alone. Which of the two it is cannot be told, as archives of
+// before have the same names.
+const noManifest = "archives without a manifest: either the store is older than Oak 1.6, which is not supported, or its " +
+	"manifest was lost; a file " + manifestName + " with the line " + versionKey + "=2 beside the archives brings it back"
+
 // manifest is a file of Java properties.
 type manifest struct {
 	lines   []string

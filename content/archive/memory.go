@@ -140,14 +140,14 @@ func (m *Memory) head() (segment.RecordID, bool) {
 }
 
 func (s *memoryStore) SetHead(old segment.RecordID, head Revision) error {
-	_, found := s.Segment(head.ID.Segment)
+	err := (&nodes{finder: s}).check(head.ID)
 	return s.change(func(m *Memory) error {
 		now, _ := m.head()
 		switch {
 		case now != old:
 			return fmt.Errorf("%w: from %s to %s", ErrConflict, old, now)
-		case !found:
-			return &segment.NotFoundError{Segment: head.ID.Segment}
+		case err != nil:
+			return err
 		case head.ID != now:
 			m.journal = append(m.journal, head)
 		}

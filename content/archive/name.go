@@ -23,6 +23,8 @@ type Name struct {
 const (
 	firstLetter = 'a'
 	lastLetter  = 'z'
+
+	archiveSuffix = ".tar"
 )
 
 func (n Name) String() string { return fmt.Sprintf("data%05d%c.tar", n.Number, n.Letter) }
@@ -76,7 +78,7 @@ func arrange(dir string, files []string) ([]found, error) {
 // hasArchives says whether there is any file that is an archive of this store, or one older than it.
 func hasArchives(files []string) bool {
 	for _, f := range files {
-		if strings.HasSuffix(f, ".tar") {
+		if strings.HasSuffix(f, archiveSuffix) {
 			return true
 		}
 	}

@@ -163,7 +163,7 @@ func (d *Dir) openManifest() error {
 	}
 	switch {
 	case m == nil && hasArchives(files):
-		return &VersionError{d.path, "archives without a manifest: a store of a generation before this one"}
+		return &VersionError{d.path, noManifest}
 	case m != nil && m.version == newStore, d.opts.ReadOnly:
 		d.version = newStore
 		if m != nil {

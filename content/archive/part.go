@@ -43,12 +43,26 @@ func (s *scanned) gap(at int) {
 	}
 }
 
-// cutOff notes where the writer was stopped.
-func (s *scanned) cutOff(h *tarHeader, at, end int) {
-	if id, _, _, ok := parseEntryName(h.name()); ok {
-		there := int64(end - at)
+// passEnd notes an entry that passes the end. What follows is looked at, and may be a part of it.
+func (s *scanned) passEnd(h *tarHeader, at int) {
+	id, _, _, named := parseEntryName(h.name())
+	s.tail = tail{true, at, named, len(s.lost)}
+	s.damaged = true
+	if named {
+		s.open = true
+		reason := fmt.Sprintf("%d bytes by the header, which pass the end of the archive", h.size())
+		s.lose(Part{Off: int64(at), Len: blockSize, Segment: id, Reason: reason})
+	}
+}
+
+// cutOff notes that the writer was stopped at the tail: nothing that was found behind it is another's.
+func (s *scanned) cutOff(data []byte) {
+	s.lost = s.lost[:s.tail.lost]
+	if h := (*tarHeader)(data[s.tail.at:]); s.tail.named {
+		id, _, _, _ := parseEntryName(h.name())
+		there := int64(len(data) - s.tail.at)
 		reason := fmt.Sprintf("cut off: %d of %d bytes are there", there-blockSize, h.size())
-		s.lose(Part{Off: int64(at), Len: there, Segment: id, Reason: reason})
+		s.lose(Part{Off: int64(s.tail.at), Len: there, Segment: id, Reason: reason})
 		s.stopped = true
 	}
 }

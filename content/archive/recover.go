@@ -195,11 +195,7 @@ func (g *group) damage() error {
 func (g *group) salvage(r *Recovery) (segments []survivor) {
 	there := map[segment.ID]bool{}
 	for _, s := range merge(g.readers) {
-		err := s.reader.intact(s.entry)
-		if err == nil {
-			_, err = segment.Parse(s.entry.ID, s.reader.bytes(s.entry))
-		}
-		if err != nil {
+		if err := s.whole(); err != nil {
 			r.Lost = append(r.Lost, s.part(err.Error()))
 			continue
 		}
@@ -217,6 +213,15 @@ func (g *group) salvage(r *Recovery) (segments []survivor) {
 		}
 	}
 	return segments
+}
+
+// whole says why a segment is lost, if it is.
+func (s survivor) whole() error {
+	err := s.reader.intact(s.entry)
+	if err == nil {
+		_, err = segment.Parse(s.entry.ID, s.reader.bytes(s.entry))
+	}
+	return err
 }
 
 func (s survivor) part(reason string) Part {

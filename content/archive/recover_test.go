@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -238,6 +239,52 @@ func TestRecoverZeros(t *testing.T) {
 	want := []archive.Part{{File: "data00000a.tar", Off: 1024, Len: 512 + 3072, Reason: "zeros"}}
 	if len(list) != 1 || list[0].Segments != 2 || !slices.Equal(list[0].Lost, want) {
 		t.Errorf("%+v", list)
+	}
+}
+
+// setSize writes a size into a header, and the checksum that belongs to it.
+func setSize(header []byte, size int) {
+	copy(header[124:], fmt.Sprintf("%011o\x00", size))
+	copy(header[148:156], "        ")
+	sum := 0
+	for _, c := range header[:512] {
+		sum += int(c)
+	}
+	copy(header[148:], fmt.Sprintf("%06o\x00 ", sum))
+}
+
+// TestRecoverSizes demands that a size past the end, in a sound header, costs that entry alone. Only if there is no segment
+// behind is it where the writer was stopped.
+func TestRecoverSizes(t *testing.T) {
+	a, b, c := storetest.Sample{}.Segment(t), storetest.Bulk(t, 3000), storetest.Sample{}.Segment(t)
+	whole := writeArchive(t, "data00000a.tar", a, b, c)
+	r, err := openBytes(t, whole)
+	must(t, err)
+	places := entries(r)
+	must(t, r.Close())
+	end := int(places[2].Off) + 512 // c has one block
+	for i, s := range []*segment.Segment{a, b, c} {
+		at := int(places[i].Off) - 512
+		damaged := bytes.Clone(whole[:end])
+		setSize(damaged[at:], 1<<20)
+		want := archive.Part{
+			File: "data00000a.tar", Off: int64(at), Len: int64(end - at), Segment: s.ID(),
+			Reason: fmt.Sprintf("cut off: %d of 1048576 bytes are there", end-at-512),
+		}
+		if i < 2 {
+			want.Len = places[i+1].Off - 512 - int64(at)
+			want.Reason = "1048576 bytes by the header, which pass the end of the archive"
+		}
+		fsys := disk(t, map[string][]byte{"data00000a.tar": damaged, "manifest": manifest2})
+		list := recoverAll(t, fsys, archive.RecoverOptions{})
+		if len(list) != 1 || list[0].Segments != 2 || !slices.Equal(list[0].Lost, []archive.Part{want}) {
+			t.Errorf("segment %d: %+v, want %+v", i, list, want)
+		}
+	}
+	// The trailer is cut off in its first entry: nothing is lost.
+	fsys := disk(t, map[string][]byte{"data00000a.tar": whole[:len(whole)-1024-512], "manifest": manifest2})
+	if list := recoverAll(t, fsys, archive.RecoverOptions{}); list[0].Segments != 3 || len(list[0].Lost) > 0 {
+		t.Errorf("a trailer that was cut off: %+v", list)
 	}
 }
 

@@ -201,7 +201,7 @@ func (d *Dir) putAside(name string) (backup string, err error) {
 	if info.Size() == 0 {
 		return "", d.fs.Remove(d.file(name))
 	}
-	backup = name + ".bak"
+	backup = name + backupSuffix
 	for i := 2; ; i++ {
 		_, err := d.fs.Stat(d.file(backup))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -210,7 +210,7 @@ func (d *Dir) putAside(name string) (backup string, err error) {
 		if err != nil {
 			return "", err
 		}
-		backup = fmt.Sprintf("%s.%d.bak", name, i)
+		backup = fmt.Sprintf("%s.%d%s", name, i, backupSuffix)
 	}
 	return backup, d.fs.Rename(d.file(name), d.file(backup))
 }

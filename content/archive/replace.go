@@ -17,6 +17,9 @@ import (
 // tempSuffix ends the names of files that are to be renamed once they are whole.
 const tempSuffix = ".tmp"
 
+// backupSuffix ends the names of archives that recovery has put aside.
+const backupSuffix = ".bak"
+
 // replaceFile writes a file, in place of one of that name perhaps. A crash leaves that as it was, or the whole of the new
 // one, and perhaps a file that means nothing.
 func replaceFile(fsys file.FS, dir, name string, fill func(w io.Writer) error) error {
@@ -24,6 +27,12 @@ func replaceFile(fsys file.FS, dir, name string, fill func(w io.Writer) error) e
 	if err := writeWhole(fsys, path+tempSuffix, fill); err != nil {
 		return err
 	}
+	return putInPlace(fsys, dir, name)
+}
+
+// putInPlace is the second half of replaceFile: the file gets its name.
+func putInPlace(fsys file.FS, dir, name string) error {
+	path := filepath.Join(dir, name)
 	if err := fsys.Rename(path+tempSuffix, path); err != nil {
 		return err
 	}

@@ -39,35 +39,47 @@ func (d *Dir) ReplaceJournal(oldestFirst iter.Seq[Revision]) (backup string, err
 	return backup, nil
 }
 
+// replaceJournal copies the old journal when the new one is whole: an attempt that fails before leaves no copy.
 func (d *Dir) replaceJournal(oldestFirst iter.Seq[Revision]) (head segment.RecordID, backup string, err error) {
+	path := d.journal.path
+	err = writeWhole(d.fs, path+tempSuffix, func(w io.Writer) error {
+		head, err = d.writeRevisions(w, oldestFirst)
+		return err
+	})
+	if err != nil {
+		return head, "", errors.Join(err, d.fs.Remove(path+tempSuffix))
+	}
 	if backup, err = d.backUpJournal(); err != nil {
 		return head, "", err
 	}
 	old := d.journal
-	d.journal = &logFile{fs: d.fs, path: old.path}
+	d.journal = &logFile{fs: d.fs, path: path}
 	if err := old.close(); err != nil { // ahead of the renaming, which Windows would refuse
 		return head, backup, err
 	}
-	err = replaceFile(d.fs, d.path, journalName, func(w io.Writer) error {
-		for r := range oldestFirst {
-			if _, ok := d.Segment(r.ID.Segment); !ok {
-				return &segment.NotFoundError{Segment: r.ID.Segment}
-			}
-			if _, err := w.Write(r.line()); err != nil {
-				return err
-			}
-			head = r.ID
-		}
-		if head == (segment.RecordID{}) {
-			return errors.New("archive: a journal without revisions")
-		}
-		return nil
-	})
-	l, lerr := openLog(d.fs, old.path, true)
+	err = putInPlace(d.fs, d.path, journalName)
+	l, lerr := openLog(d.fs, path, true)
 	if lerr == nil {
 		d.journal = l
 	}
 	return head, backup, errors.Join(err, lerr)
+}
+
+func (d *Dir) writeRevisions(w io.Writer, oldestFirst iter.Seq[Revision]) (head segment.RecordID, err error) {
+	n := nodes{finder: d}
+	for r := range oldestFirst {
+		if err := n.check(r.ID); err != nil {
+			return head, err
+		}
+		if _, err := w.Write(r.line()); err != nil {
+			return head, err
+		}
+		head = r.ID
+	}
+	if head == (segment.RecordID{}) {
+		return head, errors.New("archive: a journal without revisions")
+	}
+	return head, nil
 }
 
 // backUpJournal copies the journal, if there is anything in it. It is not renamed, as there would be none for a moment.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/content/storetest"
 	"github.com/holtdb/holt/internal/file"
 )
 
@@ -33,8 +34,8 @@ func TestReplaceJournal(t *testing.T) {
 	})
 	d := open(t, fsys, archive.Options{})
 	want := []archive.Revision{
-		{ID: segment.RecordID{Segment: segments[2].ID(), Number: 4}, Time: time.UnixMilli(17)},
-		{ID: segment.RecordID{Segment: segments[1].ID()}},
+		{ID: storetest.Root(segments[2]), Time: time.UnixMilli(17)},
+		{ID: storetest.Root(segments[1])},
 	}
 	backup, err := d.ReplaceJournal(slices.Values(want))
 	must(t, err)
@@ -48,7 +49,7 @@ func TestReplaceJournal(t *testing.T) {
 		t.Errorf("head %v, want %v", now, want[1].ID)
 	}
 	// The store goes on with it.
-	next := archive.Revision{ID: segment.RecordID{Segment: segments[3].ID(), Number: 9}, Time: time.UnixMilli(18)}
+	next := archive.Revision{ID: storetest.Root(segments[3]), Time: time.UnixMilli(18)}
 	must(t, d.SetHead(want[1].ID, next))
 	var got []archive.Revision
 	for r, err := range d.Journal() {
@@ -76,7 +77,9 @@ func TestReplaceJournalRefuses(t *testing.T) {
 	}
 	for _, list := range [][]archive.Revision{
 		nil,
-		{{ID: segment.RecordID{Segment: segments[1].ID()}}, {ID: segment.RecordID{Segment: segment.NewDataID()}}},
+		{{ID: storetest.Root(segments[1])}, {ID: segment.RecordID{Segment: segment.NewDataID()}}},
+		{{ID: storetest.Root(segments[1])}, {ID: segment.RecordID{Segment: segments[1].ID()}}}, // its info
+		{{ID: segment.RecordID{Segment: segments[1].ID(), Number: 99}}},
 	} {
 		fsys := disk(t, files)
 		d := open(t, fsys, archive.Options{})
@@ -88,12 +91,15 @@ func TestReplaceJournalRefuses(t *testing.T) {
 		if got := string(readFile(t, fsys, "store/journal.log")); got != string(files["journal.log"]) {
 			t.Errorf("%v: journal %q", list, got)
 		}
+		if got := names(t, fsys); got != "data00000a.tar journal.log manifest repo.lock" { // no copy for nothing
+			t.Errorf("%v: files %s", list, got)
+		}
 	}
 	for i := range 1000 {
 		files[fmt.Sprintf("journal.log.bak.%03d", i)] = nil
 	}
 	d := open(t, disk(t, files), archive.Options{})
-	_, err := d.ReplaceJournal(slices.Values([]archive.Revision{{ID: segment.RecordID{Segment: segments[1].ID()}}}))
+	_, err := d.ReplaceJournal(slices.Values([]archive.Revision{{ID: storetest.Root(segments[1])}}))
 	if err == nil || !strings.Contains(err.Error(), "1000 names") {
 		t.Errorf("no name is free: %v", err)
 	}
@@ -105,7 +111,7 @@ func TestReplaceJournalPowerCut(t *testing.T) {
 	segments := some(t)
 	var long []archive.Revision
 	for i := range 200 { // more than fits into one write
-		long = append(long, archive.Revision{ID: segment.RecordID{Segment: segments[1].ID(), Number: uint32(i)}})
+		long = append(long, archive.Revision{ID: storetest.Root(segments[1]), Time: time.UnixMilli(int64(i + 1))})
 	}
 	for _, old := range []string{"", "rubbish\n", head(segments[3].ID()), journalOf(long)} {
 		files := map[string][]byte{

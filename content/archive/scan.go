@@ -18,12 +18,22 @@ type scanned struct {
 	open    bool // damage goes on: the last one of lost
 	zeros   int  // bytes of blocks of zeros just passed, unless damage goes on
 	stopped bool // the last one of lost is where the writer was stopped
+	tail    tail // that it was, unless a segment is found behind
+}
+
+// tail is what begins with a sound header of an entry that passes the end.
+type tail struct {
+	open  bool
+	at    int // of the header
+	named bool
+	lost  int // parts that were lost ahead of it
 }
 
 // scan goes through an archive from its start, for want of an index. An entry counts if its bytes have the checksum in its
-// name; of two with one id the second does, as in an index. An entry that passes the end is where the writer was stopped.
-// What is no entry at all is damage, and passed by a block at a time: so it costs the entries it is in and no others.
-// Behind it an entry does not replace another any more, as it may be part of a binary that contains an archive.
+// name; of two with one id the second does, as in an index. An entry that passes the end is where the writer was stopped,
+// if there is no segment behind; otherwise its size is damaged. What is no entry at all is damage, and passed by a block
+// at a time: so it costs the entries it is in and no others. Behind either an entry does not replace another any more, as
+// it may be part of a binary that contains an archive.
 func scan(data []byte) scanned {
 	s := scanned{known: map[segment.ID]int{}}
 	at := 0
@@ -35,20 +45,24 @@ func scan(data []byte) scanned {
 		case fits && s.take(h, content, data[content:content+int(size)]):
 			s.gap(at)
 			at = content + ceilBlock(int(size))
-			s.open = false
+			s.open, s.tail.open = false, false
 		case fits && h.valid():
 			s.gap(at)
 			s.pass(h, at, data[content:content+int(size)])
 			at = content + ceilBlock(int(size))
-		case h.valid():
+		case h.valid() && !s.tail.open:
 			s.gap(at)
-			s.cutOff(h, at, len(data))
-			return s
+			s.passEnd(h, at)
+			at = content
 		default:
 			s.damaged = true
 			s.damage(h, at)
 			at = content
 		}
+	}
+	if s.tail.open {
+		s.cutOff(data)
+		return s
 	}
 	if at < len(data) {
 		s.lose(Part{Off: int64(at), Len: int64(len(data) - at), Reason: "less than a header"})

@@ -27,7 +27,8 @@ type Store interface {
 
 	// Head is the newest revision whose segment is there; false if there is none.
 	Head() (segment.RecordID, bool)
-	// SetHead replaces the head, if it is old: otherwise [ErrConflict]. The zero id is that of no head. When it returns the
+	// SetHead replaces the head, if it is old: otherwise [ErrConflict]. The zero id is that of no head. The new one must be
+	// there, and a node by the table of its segment: otherwise [ErrHead] or another error. When it returns the
 	// new head and all segments that were appended are durable, unless the store was opened to have that done later: see
 	// [Options.FlushEvery].
 	SetHead(old segment.RecordID, head Revision) error
@@ -48,8 +49,8 @@ type Store interface {
 // A JournalReplacer is a Store whose journal can be written anew, when it was lost or leads nowhere. One whose heads cannot
 // be lost without all else need not be.
 type JournalReplacer interface {
-	// ReplaceJournal makes the given revisions the journal, the oldest first, and the last one the head. Their segments must
-	// be there. All or nothing, also if there is a crash; what was the journal is kept under the name backup, which is
+	// ReplaceJournal makes the given revisions the journal, the oldest first, and the last one the head. They must be what
+	// SetHead takes. All or nothing, also if there is a crash; what was the journal is kept under the name backup, which is
 	// empty if there was none.
 	ReplaceJournal(oldestFirst iter.Seq[Revision]) (backup string, err error)
 }

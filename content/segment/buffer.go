@@ -4,7 +4,7 @@
 package segment
 
 import (
-	"slices"
+	"fmt"
 	"sync"
 )
 
@@ -19,9 +19,15 @@ type buffer struct {
 	rows   []byte // the table of records
 	opened *Segment
 
-	known map[ID]uint16 // the references, by segment
-	fresh []ID          // segments that the record in the making is the first to refer to
-	rids  []uint16      // the references of the record in the making
+	known   map[ID]uint16 // the references, by segment
+	targets []target      // the segments, by reference, then those that the record in the making is the first to refer to
+	rids    []uint16      // the references of the record in the making
+}
+
+// target is a segment that is referred to.
+type target struct {
+	id  ID
+	seg *Segment
 }
 
 // self stands for the record that it is in. No segment has so many records.
@@ -50,14 +56,33 @@ func (b *buffer) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.id, b.used, b.refs, b.rows = ID{}, 0, b.refs[:0], b.rows[:0]
+	b.forget(0)
 }
 
-// resolve finds out by which numbers the segments of record ids are referred to. Those it does not know are for admit to
-// say whether they may be.
-func (b *buffer) resolve(ids []RecordID, admit func(RecordID) error) error {
-	b.fresh, b.rids = b.fresh[:0], b.rids[:0]
+// forget leaves so many of the targets.
+func (b *buffer) forget(but int) {
+	clear(b.targets[but:])
+	b.targets = b.targets[:but]
+}
+
+// references is the number of segments that there are references to.
+func (b *buffer) references() int { return len(b.refs) / IDSize }
+
+// fresh is the segments that the record in the making is the first to refer to.
+func (b *buffer) fresh() []target { return b.targets[b.references():] }
+
+// resolve finds out by which numbers the segments of record ids are referred to, and demands that the records are there
+// and of such kinds, again and again. Segments it does not know are for admit to say whether they may be.
+func (b *buffer) resolve(ids []RecordID, of []kinds, admit func(RecordID) (*Segment, error)) error {
+	b.forget(b.references())
+	b.rids = b.rids[:0]
 	last, ref := b.id, uint16(0) // mostly it is the same again
+	turn := 0
 	for _, id := range ids {
+		want := of[turn]
+		if turn++; turn == len(of) {
+			turn = 0
+		}
 		if id == self {
 			b.rids = append(b.rids, 0)
 			continue
@@ -72,32 +97,63 @@ func (b *buffer) resolve(ids []RecordID, admit func(RecordID) error) error {
 			}
 			last = id.Segment
 		}
-		if ref == 0 && id.Number >= uint32(b.count()) {
-			return &CorruptError{b.id, int64(id.Number), 0, "there is no such record yet"}
+		var kind RecordType
+		if at := uint64(id.Number) * rowSize; ref == 0 && at < uint64(len(b.rows)) {
+			kind = (*row)(b.rows[at:]).kind()
+		} else {
+			var err error
+			if kind, err = b.kindOf(id, ref, admit); err != nil {
+				return err
+			}
+		}
+		if !want.has(kind) {
+			return fmt.Errorf("%w: record %s is a %s, which cannot stand there", ErrDraft, id, kind)
 		}
 		b.rids = append(b.rids, ref)
 	}
 	return nil
 }
 
-// meet gives a number to a segment that the buffer has no reference to yet.
-func (b *buffer) meet(id RecordID, admit func(RecordID) error) (uint16, error) {
-	next := len(b.refs)/IDSize + 1
-	if i := slices.Index(b.fresh, id.Segment); i >= 0 {
-		return uint16(next + i), nil
+// kindOf is the type of a record of another segment.
+func (b *buffer) kindOf(id RecordID, ref uint16, admit func(RecordID) (*Segment, error)) (RecordType, error) {
+	if ref == 0 {
+		return 0, &CorruptError{b.id, int64(id.Number), 0, "there is no such record yet"}
 	}
-	if err := admit(id); err != nil {
+	t := &b.targets[ref-1]
+	kind, ok := t.seg.kindOf(id.Number)
+	if !ok { // it may be one that is open elsewhere, and have more records by now
+		s, err := admit(id)
+		if err != nil {
+			return 0, err
+		}
+		t.seg = s
+		if kind, ok = s.kindOf(id.Number); !ok {
+			return 0, &CorruptError{id.Segment, int64(id.Number), 0, "there is no such record"}
+		}
+	}
+	return kind, nil
+}
+
+// meet gives a number to a segment that the buffer has no reference to yet.
+func (b *buffer) meet(id RecordID, admit func(RecordID) (*Segment, error)) (uint16, error) {
+	for i, t := range b.fresh() {
+		if t.id == id.Segment {
+			return uint16(b.references() + i + 1), nil
+		}
+	}
+	s, err := admit(id)
+	if err != nil {
 		return 0, err
 	}
-	b.fresh = append(b.fresh, id.Segment)
-	return uint16(next + len(b.fresh) - 1), nil
+	b.targets = append(b.targets, target{id.Segment, s})
+	return uint16(len(b.targets)), nil
 }
 
 // add adds a record, whose ids were resolved: its bytes up to them, the ids, the bytes behind them. It says no if there is
 // no room.
 func (b *buffer) add(kind RecordType, front []byte, ids []RecordID, back []byte) (number uint32, ok bool) {
 	slot := roundUp(len(front)+ridSize*len(ids)+len(back), alignment)
-	if b.length(len(b.fresh), 1, slot) > MaxSize {
+	if b.length(len(b.fresh()), 1, slot) > MaxSize {
 		return 0, false
 	}
 	b.mu.Lock()
@@ -106,10 +162,10 @@ func (b *buffer) add(kind RecordType, front []byte, ids []RecordID, back []byte)
 	b.used += slot
 	at := MaxSize - b.used
 	b.encode(b.data[at:at+slot], number, front, ids, back)
-	for _, id := range b.fresh {
+	for _, t := range b.fresh() {
 		b.refs = append(b.refs, make([]byte, IDSize)...)
-		id.Put(b.refs[len(b.refs)-IDSize:])
-		b.known[id] = uint16(len(b.refs) / IDSize)
+		t.id.Put(b.refs[len(b.refs)-IDSize:])
+		b.known[t.id] = uint16(b.references())
 	}
 	b.rows = be.AppendUint32(b.rows, number)
 	b.rows = append(b.rows, byte(kind))

@@ -83,17 +83,17 @@ const uuidLen = 36
 
 // ParseID is the inverse of String: it takes lower-case digits only.
 func ParseID(s string) (ID, error) {
-	bad := fmt.Errorf("%w: %.80q", ErrID, s)
+	bad := func() error { return fmt.Errorf("%w: %.80q", ErrID, s) }
 	if len(s) != uuidLen || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
-		return ID{}, bad
+		return ID{}, bad()
 	}
 	digits := s[0:8] + s[9:13] + s[14:18] + s[19:23] + s[24:]
 	if strings.ContainsAny(digits, "ABCDEF") {
-		return ID{}, bad
+		return ID{}, bad()
 	}
 	b, err := hex.DecodeString(digits)
 	if err != nil {
-		return ID{}, bad
+		return ID{}, bad()
 	}
 	return GetID(b), nil
 }
@@ -115,30 +115,30 @@ func (r RecordID) Hex() string { return fmt.Sprintf("%s.%08x", r.Segment, r.Numb
 
 // ParseRecordID takes both forms.
 func ParseRecordID(s string) (RecordID, error) {
-	bad := fmt.Errorf("%w of a record: %.80q", ErrID, s)
+	bad := func() error { return fmt.Errorf("%w of a record: %.80q", ErrID, s) }
 	if len(s) <= uuidLen+1 {
-		return RecordID{}, bad
+		return RecordID{}, bad()
 	}
 	id, err := ParseID(s[:uuidLen])
 	if err != nil {
-		return RecordID{}, bad
+		return RecordID{}, bad()
 	}
 	number, base := s[uuidLen+1:], 10
 	switch s[uuidLen] {
 	case ':':
 		if len(number) > 1 && number[0] == '0' {
-			return RecordID{}, bad
+			return RecordID{}, bad()
 		}
 	case '.':
 		if base = 16; len(number) != 8 || strings.ContainsAny(number, "ABCDEF") {
-			return RecordID{}, bad
+			return RecordID{}, bad()
 		}
 	default:
-		return RecordID{}, bad
+		return RecordID{}, bad()
 	}
 	n, err := strconv.ParseUint(number, base, 32)
 	if err != nil || number[0] == '+' {
-		return RecordID{}, bad
+		return RecordID{}, bad()
 	}
 	return RecordID{id, uint32(n)}, nil
 }

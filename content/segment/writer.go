@@ -53,9 +53,14 @@ func (s *IDs) next(bulk bool) (ID, int64) {
 // A Writer writes records: it puts them into data segments of one generation, each of which goes to the sink when it is
 // full or by [Writer.Flush]. Its methods return the ids of records, to be referred to by others.
 //
-// A record can refer to those that the Store finds, and to those this writer wrote. It is an [ErrOld] to refer to a data
-// segment whose generation will not be kept as long as the writer's own: see [Writer.Copy]. After an error nothing is
-// lost of what was written before; if it was the sink's, the segment is still open and the call can be repeated.
+// A record can refer to those that the Store finds, and to those this writer wrote. They must be there, and by the tables of
+// their segments what they are referred to as: it is an [ErrDraft] if a child is no node or a value of a property none. Of
+// which type a value is, is for the caller to see to, and also that Oak takes the names of children and properties: these
+// have a character at least and no slash, which the format does not ask for.
+//
+// It is an [ErrOld] to refer to a data segment whose generation will not be kept as long as the writer's own: see
+// [Writer.Copy]. After an error nothing is lost of what was written before; if it was the sink's, the segment is still open
+// and the call can be repeated.
 //
 // A Writer is used by one goroutine at a time, but for [Writer.Segment].
 type Writer struct {
@@ -128,13 +133,18 @@ func (w *Writer) Flush() error {
 
 // record writes a record: the bytes up to the ids in it, the ids, the bytes behind them.
 func (w *Writer) record(kind RecordType, front []byte, ids []RecordID, back []byte) (RecordID, error) {
+	return w.recordOf(kind, front, ids, referred[kind], back)
+}
+
+// recordOf writes a record that refers to such as it says, again and again.
+func (w *Writer) recordOf(kind RecordType, front []byte, ids []RecordID, of []kinds, back []byte) (RecordID, error) {
 	for {
 		if w.buf.count() == 0 {
 			if err := w.begin(); err != nil {
 				return RecordID{}, err
 			}
 		}
-		if err := w.buf.resolve(ids, w.admit); err != nil {
+		if err := w.buf.resolve(ids, of, w.admit); err != nil {
 			return RecordID{}, err
 		}
 		if n, ok := w.buf.add(kind, front, ids, back); ok {
@@ -172,24 +182,24 @@ func (w *Writer) begin() error {
 		return fmt.Errorf("%w: %d bytes of a segment's info", ErrTooBig, len(info))
 	}
 	info[0] = byte(len(info) - 1)
-	_ = w.buf.resolve(nil, nil)
+	_ = w.buf.resolve(nil, nil, nil)
 	w.buf.add(RecordValue, info, nil, nil) // there is room
 	return nil
 }
 
-// admit says whether a segment that was not referred to yet may be.
-func (w *Writer) admit(id RecordID) error {
+// admit finds a segment that was not referred to yet, if it may be.
+func (w *Writer) admit(id RecordID) (*Segment, error) {
 	if !id.Segment.IsData() && !id.Segment.IsBulk() {
-		return fmt.Errorf("%w of a record to refer to: %s", ErrID, id)
+		return nil, fmt.Errorf("%w of a record to refer to: %s", ErrID, id)
 	}
 	s, err := w.opts.Store.Segment(id.Segment)
 	if err != nil {
-		return fmt.Errorf("segment: a record to refer to: %w", err)
+		return nil, fmt.Errorf("segment: a record to refer to: %w", err)
 	}
 	if w.Old(s) {
-		return fmt.Errorf("%w: %s, of %s, in a segment of %s", ErrOld, id, s.Generation(), w.opts.Generation)
+		return nil, fmt.Errorf("%w: %s, of %s, in a segment of %s", ErrOld, id, s.Generation(), w.opts.Generation)
 	}
-	return nil
+	return s, nil
 }
 
 // Old says whether records of a segment must not be referred to: garbage collection may take them before those that are

@@ -72,6 +72,21 @@ func (c Children) head() uint32 {
 	return hasChildren
 }
 
+func (c Children) kinds() kinds {
+	if c.count == 1 {
+		return isNode
+	}
+	return isMap
+}
+
+// listKinds is what stands for the list of so many values.
+func listKinds(values int) kinds {
+	if values == 1 {
+		return isValue
+	}
+	return isBucket
+}
+
 // Node writes a node.
 func (w *Writer) Node(d *Draft) (RecordID, error) {
 	tmpl, err := w.Template(d)
@@ -103,8 +118,8 @@ func (w *Writer) value(f *Field) (RecordID, error) {
 
 // node writes a node of the values of its properties, in the order of its template.
 func (w *Writer) node(stable, tmpl RecordID, children Children, values []RecordID) (RecordID, error) {
-	ids := make([]RecordID, 0, 4)
-	ids = append(ids, self, tmpl)
+	ids, of := make([]RecordID, 0, 4), make([]kinds, 0, 4)
+	ids, of = append(ids, self, tmpl), append(of, isBlock, isTemplate)
 	if stable != (RecordID{}) {
 		var b [stableSize]byte
 		stable.Segment.Put(b[:])
@@ -115,16 +130,16 @@ func (w *Writer) node(stable, tmpl RecordID, children Children, values []RecordI
 		}
 	}
 	if children.count > 0 {
-		ids = append(ids, children.id)
+		ids, of = append(ids, children.id), append(of, children.kinds())
 	}
 	if len(values) > 0 {
 		list, err := w.list(values)
 		if err != nil {
 			return RecordID{}, err
 		}
-		ids = append(ids, list)
+		ids, of = append(ids, list), append(of, listKinds(len(values)))
 	}
-	id, err := w.record(RecordNode, nil, ids, nil)
+	id, err := w.recordOf(RecordNode, nil, ids, of, nil)
 	if err == nil && stable != (RecordID{}) {
 		w.opts.Cache.putCopied(stable, id)
 	}

@@ -522,3 +522,106 @@ func TestPadding(t *testing.T) {
 		p.binary(bytes.Repeat([]byte{0xFF}, 126))
 	}
 }
+
+// TestWriteReferences refers to records that are not there, and to such as cannot stand where they are referred to: in the
+// open segment, in a finished one and in a bulk segment.
+func TestWriteReferences(t *testing.T) {
+	p := newPen(t, newStore(), segment.Options{})
+	for _, finished := range []bool{false, true} {
+		text, node := p.text("text"), p.id(p.Node(&segment.Draft{}))
+		many := p.id(p.Map(p.named("a", "b")))
+		array := p.id(p.Array([]segment.RecordID{text, text}))
+		binary := p.open(p.binary(make([]byte, 20_000))).ID()
+		if finished {
+			must(t, p.Flush())
+			p.text("of the next segment") // which has fewer records
+		}
+		missing := segment.RecordID{Segment: node.Segment, Number: 1000}
+		writes := map[string]func(id segment.RecordID) (segment.RecordID, error){
+			"value":    func(id segment.RecordID) (segment.RecordID, error) { return p.withField(segment.TypeString, id) },
+			"values":   func(id segment.RecordID) (segment.RecordID, error) { return p.withField(segment.TypeStrings, text, id) },
+			"array":    func(id segment.RecordID) (segment.RecordID, error) { return p.Array([]segment.RecordID{id}) },
+			"child":    func(id segment.RecordID) (segment.RecordID, error) { return p.withChildren(id) },
+			"children": func(id segment.RecordID) (segment.RecordID, error) { return p.withChildren(node, id) },
+			"change": func(id segment.RecordID) (segment.RecordID, error) {
+				return p.UpdateMap(p.openMap(many), []segment.Child{{Name: "a", Node: id}})
+			},
+		}
+		for what, write := range writes {
+			good, bad := []segment.RecordID{text, binary}, []segment.RecordID{node, many}
+			if strings.HasPrefix(what, "c") {
+				good, bad = []segment.RecordID{node}, []segment.RecordID{text, array, binary}
+				if what != "change" { // of maps it may be the part of another
+					bad = append(bad, many)
+				}
+			}
+			for _, id := range good {
+				if _, err := write(id); err != nil {
+					t.Errorf("%s, finished %t: %v", what, finished, err)
+				}
+			}
+			for _, id := range bad {
+				_, err := write(id)
+				if !errors.Is(err, segment.ErrDraft) || !strings.Contains(err.Error(), id.String()) {
+					t.Errorf("%s, finished %t: %s: error %v", what, finished, p.open(id).Type(), err)
+				}
+			}
+			_, err := write(missing)
+			if e, ok := errors.AsType[*segment.CorruptError](err); !ok || e.Segment != missing.Segment || e.Record != 1000 {
+				t.Errorf("%s, finished %t: a record that is not there: error %v", what, finished, err)
+			}
+		}
+	}
+	bulk := storedBulk(t, p)
+	for _, number := range []uint32{0, segment.MaxSize, 1 << 31} {
+		if _, err := p.Array([]segment.RecordID{{Segment: bulk, Number: number}}); !isCorrupt(err) {
+			t.Errorf("block %d of a bulk segment: error %v", number, err)
+		}
+	}
+	if _, err := p.withChildren(segment.RecordID{Segment: bulk, Number: segment.MaxSize - 4096}); !errors.Is(err, segment.ErrDraft) {
+		t.Errorf("a block as child: error %v", err)
+	}
+}
+
+// storedBulk writes a binary and returns the bulk segment that it is in.
+func storedBulk(t *testing.T, p *pen) segment.ID {
+	t.Helper()
+	p.binary(make([]byte, 20_000))
+	for id := range p.store.raw {
+		if id.IsBulk() {
+			return id
+		}
+	}
+	t.Fatal("no bulk segment")
+	return segment.ID{}
+}
+
+func (p *pen) withField(typ segment.Type, values ...segment.RecordID) (segment.RecordID, error) {
+	return p.Node(&segment.Draft{Fields: []segment.Field{{Name: "x", Type: typ, Values: values}}})
+}
+
+func (p *pen) withChildren(ids ...segment.RecordID) (segment.RecordID, error) {
+	var list []segment.Child
+	for i, id := range ids {
+		list = append(list, segment.Child{Name: fmt.Sprint(i), Node: id})
+	}
+	c, err := p.Children(list)
+	if err != nil {
+		return segment.RecordID{}, err
+	}
+	return p.Node(&segment.Draft{Children: c})
+}
+
+// TestWriteReferencesGrowing refers to the segment that another writer has open, which has more records each time.
+func TestWriteReferencesGrowing(t *testing.T) {
+	store := newStore()
+	other := newPen(t, store, segment.Options{})
+	w, err := segment.NewWriter(segment.Options{Store: other, Sink: other})
+	must(t, err)
+	for i := range 5 {
+		id := other.id(other.Node(&segment.Draft{}))
+		if _, err := w.Map([]segment.Child{{Name: "a", Node: id}}); err != nil {
+			t.Errorf("record %d: %v", i, err)
+		}
+	}
+}

@@ -88,7 +88,7 @@ func (w *Writer) diff(base, leaf trie, i uint32, e mapEntry) (RecordID, error) {
 	var head [2 * wordSize]byte
 	be.PutUint32(head[:], diffHead)
 	be.PutUint32(head[wordSize:], old.hash)
-	return w.record(RecordBranch, head[:], []RecordID{old.key, e.value, base.ID()}, nil)
+	return w.recordOf(RecordBranch, head[:], []RecordID{old.key, e.value, base.ID()}, []kinds{isText, isNode, isMap}, nil)
 }
 
 // entry is the i-th entry of a leaf.

@@ -53,7 +53,7 @@ func testLateIDs(t *testing.T, f *fixture) {
 		f.must(f.Roll())
 		never := f.add(Sample{References: []segment.ID{segment.NewDataID()}, Elsewhere: []int{1}}.Segment(t))
 		head, _ := f.Head()
-		f.must(f.SetHead(head, at(recordOf(user), 1)))
+		f.must(f.SetHead(head, at(Root(user), 1)))
 		f.reopen()
 		f.want(user, later, never)
 		f.wantIDs(user.ID(), want...)

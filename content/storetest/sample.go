@@ -61,7 +61,16 @@ func (s Sample) bytes() []byte {
 		}
 		b.add(segment.RecordBlock, block)
 	}
+	b.add(segment.RecordNode, make([]byte, 12)) // only its type matters
 	return b.segment(s.Generation, s.References)
+}
+
+// Root is the node of a sample: what can be the head.
+func Root(s *segment.Segment) segment.RecordID {
+	for r := range s.RecordsOf(segment.RecordNode) {
+		return r.ID()
+	}
+	return segment.RecordID{Segment: s.ID()}
 }
 
 // body is the records of a segment under construction: they lie one before the other, ahead of its end.

@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -103,10 +104,6 @@ func (f *fixture) wantHead(want segment.RecordID) {
 	}
 }
 
-func recordOf(s *segment.Segment) segment.RecordID {
-	return segment.RecordID{Segment: s.ID(), Number: 0}
-}
-
 func at(id segment.RecordID, seconds int64) archive.Revision {
 	return archive.Revision{ID: id, Time: time.Unix(seconds, 0)}
 }
@@ -146,7 +143,7 @@ func testSegments(t *testing.T, f *fixture) {
 	tiny := f.add(Bulk(t, 1))
 	f.want(bulk, first, full, tiny)
 	f.must(f.Flush())
-	f.must(f.SetHead(none, at(recordOf(first), 1)))
+	f.must(f.SetHead(none, at(Root(first), 1)))
 	again := Sample{ID: first.ID(), Blobs: []string{"x"}}.Segment(t)
 	f.must(f.Append(again)) // replaces it
 	f.want(bulk, again, full, tiny)
@@ -164,7 +161,7 @@ func testHead(t *testing.T, f *fixture) {
 	head := none
 	for i := range 5 {
 		s := f.add(Sample{}.Segment(t))
-		r := at(recordOf(s), int64(i))
+		r := at(Root(s), int64(i))
 		f.must(f.SetHead(head, r))
 		f.must(f.SetHead(r.ID, r)) // the same again is no change
 		want = append(want, r)
@@ -189,18 +186,34 @@ func testHead(t *testing.T, f *fixture) {
 
 func testConflict(t *testing.T, f *fixture) {
 	a, b := f.add(Sample{}.Segment(t)), f.add(Sample{}.Segment(t))
-	f.must(f.SetHead(none, at(recordOf(a), 1)))
-	f.wantErr(f.SetHead(none, at(recordOf(b), 2)), archive.ErrConflict)
-	f.wantErr(f.SetHead(recordOf(b), at(recordOf(b), 2)), archive.ErrConflict)
-	lost := Sample{}.Segment(t)
-	err := f.SetHead(recordOf(a), at(recordOf(lost), 3))
-	if _, ok := errors.AsType[*segment.NotFoundError](err); !ok {
+	f.must(f.SetHead(none, at(Root(a), 1)))
+	f.wantErr(f.SetHead(none, at(Root(b), 2)), archive.ErrConflict)
+	f.wantErr(f.SetHead(Root(b), at(Root(b), 2)), archive.ErrConflict)
+	testNoHeads(t, f, Root(a))
+	f.wantHead(Root(a))
+	f.reopen()
+	f.wantHead(Root(a))
+	f.must(f.SetHead(Root(a), at(Root(b), 4)))
+}
+
+// testNoHeads sets as head what cannot be one: errors name it.
+func testNoHeads(t *testing.T, f *fixture, head segment.RecordID) {
+	lost, bulk := Sample{}.Segment(t), f.add(Bulk(t, 500))
+	err := f.SetHead(head, at(Root(lost), 3))
+	if e, ok := errors.AsType[*segment.NotFoundError](err); !ok || e.Segment != lost.ID() {
 		t.Errorf("a head that is nowhere: error %v", err)
 	}
-	f.wantHead(recordOf(a))
-	f.reopen()
-	f.wantHead(recordOf(a))
-	f.must(f.SetHead(recordOf(a), at(recordOf(b), 4)))
+	err = f.SetHead(head, at(segment.RecordID{Segment: head.Segment}, 3))
+	f.wantErr(err, archive.ErrHead)
+	if want := "record 0 of segment " + head.Segment.String() + " is a VALUE"; err != nil && !strings.Contains(err.Error(), want) {
+		t.Errorf("a head that is no node: error %v, want %s", err, want)
+	}
+	for _, s := range []segment.ID{head.Segment, bulk.ID()} {
+		err = f.SetHead(head, at(segment.RecordID{Segment: s, Number: 1000}, 3))
+		if e, ok := errors.AsType[*segment.CorruptError](err); !ok || e.Segment != s || e.Record != 1000 {
+			t.Errorf("a head whose record is not there: error %v", err)
+		}
+	}
 }
 
 // testConcurrent lets several goroutines move the head, each trying until it succeeds.
@@ -217,7 +230,7 @@ func testConcurrent(t *testing.T, f *fixture) {
 				}
 				for {
 					head, _ := f.Head()
-					err := f.SetHead(head, at(recordOf(s), 1))
+					err := f.SetHead(head, at(Root(s), 1))
 					if err == nil {
 						break
 					}
@@ -282,7 +295,7 @@ func testArchives(t *testing.T, f *fixture) {
 		}
 	}
 	check()
-	f.must(f.SetHead(none, at(recordOf(b), 1)))
+	f.must(f.SetHead(none, at(Root(b), 1)))
 	f.reopen()
 	check()
 }
@@ -310,7 +323,7 @@ func testRoll(t *testing.T, f *fixture) {
 			}
 		}
 	}
-	f.must(f.SetHead(none, at(recordOf(segments[0]), 1)))
+	f.must(f.SetHead(none, at(Root(segments[0]), 1)))
 	f.reopen()
 	f.want(segments...)
 	list := f.Archives()
@@ -360,34 +373,34 @@ func testLock(t *testing.T, f *fixture) {
 
 func testReadOnly(t *testing.T, f *fixture) {
 	s := f.add(Sample{}.Segment(t))
-	f.must(f.SetHead(none, at(recordOf(s), 1)))
+	f.must(f.SetHead(none, at(Root(s), 1)))
 	r, err := f.open(true) // beside the writer
 	f.must(err)
 	defer func() { f.must(r.Close()) }()
 	if b, ok := r.Segment(s.ID()); !ok || !bytes.Equal(b, s.Bytes()) {
 		t.Errorf("segment %s: found %t, %d bytes", s.ID(), ok, len(b))
 	}
-	if head, ok := r.Head(); !ok || head != recordOf(s) {
+	if head, ok := r.Head(); !ok || head != Root(s) {
 		t.Errorf("head %v, %t", head, ok)
 	}
 	f.wantErr(r.Append(s), archive.ErrReadOnly)
 	f.wantErr(r.Flush(), archive.ErrReadOnly)
 	f.wantErr(r.Roll(), archive.ErrReadOnly)
-	f.wantErr(r.SetHead(recordOf(s), at(recordOf(s), 2)), archive.ErrReadOnly)
+	f.wantErr(r.SetHead(Root(s), at(Root(s), 2)), archive.ErrReadOnly)
 	f.wantErr(r.AddCollection(archive.Collection{}), archive.ErrReadOnly)
 	f.add(Sample{}.Segment(t)) // the writer does not mind
 }
 
 func testClosed(t *testing.T, f *fixture) {
 	s := f.add(Sample{}.Segment(t))
-	f.must(f.SetHead(none, at(recordOf(s), 1)))
+	f.must(f.SetHead(none, at(Root(s), 1)))
 	closed := f.Store
 	f.close()
 	f.wantErr(closed.Close(), archive.ErrClosed)
 	f.wantErr(closed.Append(s), archive.ErrClosed)
 	f.wantErr(closed.Flush(), archive.ErrClosed)
 	f.wantErr(closed.Roll(), archive.ErrClosed)
-	f.wantErr(closed.SetHead(recordOf(s), at(recordOf(s), 2)), archive.ErrClosed)
+	f.wantErr(closed.SetHead(Root(s), at(Root(s), 2)), archive.ErrClosed)
 	f.wantErr(closed.AddCollection(archive.Collection{}), archive.ErrClosed)
 	if _, ok := closed.Segment(s.ID()); ok || len(closed.Archives()) != 0 {
 		t.Error("segments of a closed store")

@@ -29,6 +29,9 @@ var ErrLocked = errors.New("file: locked by another")
 // [Mapping.Lock].
 var ErrUnsupported = errors.ErrUnsupported
 
+// ErrNoFile is returned by OpenFile of [OS] for what has a name and no bytes that stay: pipes, sockets, terminals.
+var ErrNoFile = errors.New("not a regular file")
+
 // FS opens files and changes directories.
 type FS interface {
 	// OpenFile opens name with the flags of [os.OpenFile].

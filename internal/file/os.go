@@ -4,6 +4,7 @@
 package file
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"sync"
@@ -16,12 +17,31 @@ var OS FS = osFS{}
 
 type osFS struct{}
 
+// OpenFile asks first what is there: to open a pipe would wait for its other end.
 func (osFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
+	if info, err := os.Stat(name); err == nil {
+		if err := refuse(info.Mode()); err != nil {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: err}
+		}
+	}
 	f, err := os.OpenFile(name, flag, perm)
 	if err != nil {
 		return nil, err
 	}
 	return newOSFile(f), nil
+}
+
+// refuse says why a file of a kind cannot be one of an engine's. Block devices have bytes as files do.
+func refuse(mode fs.FileMode) error {
+	switch {
+	case mode&fs.ModeNamedPipe != 0:
+		return fmt.Errorf("%w: a named pipe", ErrNoFile)
+	case mode&fs.ModeSocket != 0:
+		return fmt.Errorf("%w: a socket", ErrNoFile)
+	case mode&fs.ModeCharDevice != 0:
+		return fmt.Errorf("%w: a character device", ErrNoFile)
+	}
+	return nil // directories are refused when they are used as a file
 }
 
 func (osFS) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
