@@ -9,10 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/holtdb/holt/content"
+	"github.com/holtdb/holt/content/archive"
+	"github.com/holtdb/holt/content/segment"
 	"github.com/holtdb/holt/internal/file"
 )
 
@@ -154,5 +158,27 @@ func TestSegmentVersions(t *testing.T) {
 			!strings.Contains(text, p.id()) {
 			t.Errorf("%s: findings %v", reason, findings)
 		}
+	}
+}
+
+// TestManyBadValues is about a property of which nothing can be read: it is reported, but not a million times.
+func TestManyBadValues(t *testing.T) {
+	const values = 100_000
+	a := newScribe(t, file.NewMemory())
+	v, err := a.w.String("no number")
+	must(t, err)
+	field := segment.Field{Name: "numbers", Type: -segment.TypeLong, Values: slices.Repeat([]segment.RecordID{v}, values)}
+	root := a.write([]segment.Field{field}, nil)
+	head := a.node("root", root)
+	must(t, a.w.Flush())
+	must(t, a.store.SetHead(segment.RecordID{}, archive.Revision{ID: head}))
+	s := content.New(a.store, content.Options{})
+	defer func() { must(t, s.Close()) }()
+	findings, report := check(t, s, content.CheckOptions{Workers: 2})
+	if len(findings) < 2 || len(findings) > 20 || report.Whole != 0 {
+		t.Fatalf("%d findings, %+v", len(findings), report)
+	}
+	if last := findings[len(findings)-1]; !strings.Contains(last, "of 100000 cannot be read") {
+		t.Errorf("the last finding: %s", last)
 	}
 }

@@ -174,23 +174,40 @@ func (v *verifier) content(n segment.Node) (good bool, err error) {
 	}
 	p := n.Properties()
 	for p.Next() {
-		for i := range p.Count() {
-			v.read.values++
-			err := cmp.Or(v.value(&p.Property, i), v.tick())
-			if err == nil {
-				continue
-			}
-			if v.ctx.Err() != nil {
-				return false, context.Cause(v.ctx)
-			}
-			good = false
-			if err := v.report(fmt.Errorf("property %q: %w", p.Name, v.store.Locate(err))); err != nil {
-				return false, err
-			}
+		whole, err := v.property(&p.Property)
+		if err != nil {
+			return false, err
 		}
+		good = good && whole
 	}
 	if p.Err() != nil {
 		return false, v.report(p.Err())
 	}
 	return good, nil
+}
+
+// mostBad bounds what is reported of one property. Damage to its list can make millions of values of it, all bad.
+const mostBad = 16
+
+// property reads the values of a property.
+func (v *verifier) property(p *segment.Property) (good bool, err error) {
+	bad := 0
+	for i := range p.Count() {
+		v.read.values++
+		err := cmp.Or(v.value(p, i), v.tick())
+		if err == nil {
+			continue
+		}
+		if v.ctx.Err() != nil {
+			return false, context.Cause(v.ctx)
+		}
+		bad++
+		if bad > mostBad {
+			err = fmt.Errorf("%d values of %d cannot be read, and those that follow were not looked at", bad, p.Count())
+		}
+		if err := v.report(fmt.Errorf("property %q: %w", p.Name, v.store.Locate(err))); err != nil || bad > mostBad {
+			return false, err
+		}
+	}
+	return bad == 0, nil
 }
