@@ -420,7 +420,7 @@ func (c *Cursor) branchLen(n *node, p page.Page, id uint64) int {
 
 func (c *Cursor) searchBranch(n *node, p page.Page, id uint64, key []byte, search *page.Search) int {
 	if n != nil {
-		return c.tx.w.searchChild(n, key)
+		return c.tx.w.searchChild(n, key, search)
 	}
 	i := search.Branch(p)
 	if i < 0 {
