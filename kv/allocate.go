@@ -80,17 +80,23 @@ func (w *writer) chooseExtent() {
 			break
 		}
 	}
-	w.atEnd = pages <= keptRun && int(w.kept.n) < pages-1 && w.roomToSpare()
+	w.atEnd = int(w.kept.n) < pages-1 && w.roomToSpare(pages)
 }
 
-// roomToSpare says whether the file may grow although pages are free: as long as these are few compared to those in use.
-// There are soon enough of them then that the pages which every commit writes find a run to themselves.
-func (w *writer) roomToSpare() bool {
+// roomToSpare says whether the file may grow by so many pages although others are free: as long as these are few compared
+// to those in use. There are soon enough of them then that the pages which every small commit writes find a run to
+// themselves. A large one that is synced takes more: a disk takes several times as long for pages here and there.
+func (w *writer) roomToSpare(pages int) bool {
 	free, pending := w.tx.db.freelist.counts()
 	hwm := w.tx.meta.HWM
 	limit := w.tx.db.MaxSize
-	return pending <= keptRun && uint64(free) < hwm/32+16 &&
-		(limit <= 0 || (hwm+2*keptRun)*uint64(w.tx.pageSize) < uint64(limit))
+	switch {
+	case limit > 0 && (hwm+2*uint64(max(pages, keptRun)))*uint64(w.tx.pageSize) >= uint64(limit):
+		return false
+	case pages > keptRun:
+		return w.tx.db.syncs() && uint64(free+pending+pages) < hwm/8
+	}
+	return pending <= keptRun && uint64(free) < hwm/32+16
 }
 
 // touchWays makes nodes of the pages that hold the headers of changed buckets, as spill would. It returns whether b is to

@@ -137,6 +137,8 @@ func (c *Cursor) next() (key, value []byte) {
 	case c.index+1 < c.count:
 		c.index++
 		return c.current()
+	case c.sibling(1):
+		return c.Next()
 	}
 	if !c.nextLeaf() {
 		return nil, nil
@@ -167,6 +169,8 @@ func (c *Cursor) prev() (key, value []byte) {
 		return nil, nil
 	case c.index > 0:
 		c.stand(c.index - 1)
+	case c.sibling(-1):
+		return c.Prev()
 	case !c.prevLeaf():
 		return nil, nil
 	}
@@ -420,7 +424,7 @@ func (c *Cursor) branchLen(n *node, p page.Page, id uint64) int {
 
 func (c *Cursor) searchBranch(n *node, p page.Page, id uint64, key []byte, search *page.Search) int {
 	if n != nil {
-		return c.tx.w.searchChild(n, key)
+		return c.tx.w.searchChild(n, key, search)
 	}
 	i := search.Branch(p)
 	if i < 0 {
@@ -441,8 +445,8 @@ func (c *Cursor) searchLeaf(key []byte, search *page.Search) int {
 	return i
 }
 
-// sibling moves to the leaf next to this one, forwards or backwards, if they belong to the same branch and everything is
-// as it mostly is; else nowhere.
+// sibling moves to the leaf next to this one, before its first element or behind its last, if they belong to the same
+// branch and everything is as it mostly is; else nowhere.
 func (c *Cursor) sibling(step int) bool {
 	tx := c.tx
 	if c.depth == 0 || c.depth > cursorFrames || c.bucket.edit != nil {
@@ -463,9 +467,9 @@ func (c *Cursor) sibling(step int) bool {
 		return false
 	}
 	c.walk(int64(step))
-	f.index, c.page, c.id, c.count, c.index = uint32(i), p, child, n, 0
+	f.index, c.page, c.id, c.count, c.index = uint32(i), p, child, n, -1
 	if step < 0 {
-		c.index = n - 1
+		c.index = n
 	}
 	return true
 }
@@ -473,6 +477,7 @@ func (c *Cursor) sibling(step int) bool {
 // nextLeaf moves to the first element of the next leaf that has any. If there is none it moves nowhere.
 func (c *Cursor) nextLeaf() bool {
 	if c.sibling(1) {
+		c.index = 0
 		return true
 	}
 	was := *c
@@ -502,6 +507,7 @@ func (c *Cursor) nextLeaf() bool {
 // prevLeaf moves to the last element of the leaf before that has any. If there is none it moves nowhere.
 func (c *Cursor) prevLeaf() bool {
 	if c.sibling(-1) {
+		c.index = c.count - 1
 		return true
 	}
 	was := *c

@@ -100,8 +100,9 @@ func (b *Bucket) lastNode(key []byte) (n *node, i int) {
 	if e.recent.holds(key) {
 		return e.recent.leaf, 0
 	}
+	search := page.SearchFor(key)
 	for n = e.node; !n.leaf; {
-		i = w.searchChild(n, key)
+		i = w.searchChild(n, key, &search)
 		ref := w.refAt(n, i)
 		if ref&nodeRef == 0 {
 			return n, i
@@ -118,7 +119,7 @@ func (b *Bucket) leaf(key []byte) *node {
 	return n
 }
 
-// anyLeaf returns the node of the leaf that key belongs to, with nodes for the whole way to it.
+// anyLeaf returns the node of the leaf that key belongs to, the recent one from now on, with nodes for the whole way to it.
 func (b *Bucket) anyLeaf(key []byte) *node {
 	e, w := b.edit, b.tx.w
 	if e.recent.holds(key) {
@@ -126,11 +127,12 @@ func (b *Bucket) anyLeaf(key []byte) *node {
 	}
 	n := b.rootNode()
 	var r recentLeaf
+	search := page.SearchFor(key)
 	for depth := 0; !n.leaf; depth++ {
 		if depth == maxDepth-1 {
 			b.tx.tooDeep(n.id)
 		}
-		i := w.searchChild(n, key)
+		i := w.searchChild(n, key, &search)
 		if i > 0 {
 			r.lo = w.keyAt(n, i)
 		}
@@ -213,7 +215,8 @@ func (b *Bucket) set(key, value []byte) error {
 	} else {
 		b.tx.cursors.add(1)
 	}
-	if !w.put(b.anyLeaf(key), key, s) {
+	b.anyLeaf(key)
+	if !w.put(&b.edit.recent, key, s) {
 		return ErrIncompatibleValue
 	}
 	return nil

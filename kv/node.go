@@ -95,15 +95,15 @@ func (w *writer) search(n *node, key []byte) (index int, exact bool) {
 
 // searchChild finds the element of a branch whose subtree key belongs to: the last whose key is not above it, or the
 // first. A branch has at least one element.
-func (w *writer) searchChild(n *node, key []byte) int {
+func (w *writer) searchChild(n *node, key []byte, search *page.Search) int {
 	if n.page != nil {
-		i := n.page.SearchBranch(key)
+		i := search.Branch(n.page)
 		if i < 0 {
 			w.tx.badSearch(n.id, n.page)
 		}
 		return i
 	}
-	i, exact := w.search(n, key)
+	i, exact := w.search(n, key) // which leaves the bounds of the search as wide as they are
 	if !exact && i > 0 {
 		i--
 	}
@@ -144,8 +144,9 @@ func (n *node) remove(index int) {
 
 // indexOf finds the child's element in its parent.
 func (w *writer) indexOf(child *node) int {
-	p := child.parent
-	i := w.searchChild(p, w.key(&child.sep))
+	p, key := child.parent, w.key(&child.sep)
+	search := page.SearchFor(key)
+	i := w.searchChild(p, key, &search)
 	if w.refAt(p, i) != nodeRef|uint64(child.number) {
 		panic("assertion failed: node is not among its parent's children")
 	}

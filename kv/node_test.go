@@ -10,6 +10,7 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/holtdb/holt/kv/internal/page"
 	"pgregory.net/rapid"
 )
 
@@ -39,7 +40,8 @@ func TestNodeSearch(t *testing.T) {
 			t.Errorf("search: %d, %t, want %d, %t", i, exact, first, there)
 		}
 		last := max(sort.Search(len(keys), func(i int) bool { return bytes.Compare(keys[i], want) > 0 })-1, 0)
-		if i := w.searchChild(n, want); i != last {
+		search := page.SearchFor(want)
+		if i := w.searchChild(n, want, &search); i != last {
 			t.Errorf("searchChild: %d, want %d", i, last)
 		}
 		w.verifyNode(n)

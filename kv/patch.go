@@ -63,8 +63,9 @@ func (w *writer) open(n *node) {
 	n.patches, n.size, n.inserts = n.patches[:0], size, inserts
 }
 
-// put stores s in a leaf. It returns false if that has a bucket under the key.
-func (w *writer) put(n *node, key []byte, s slot) bool {
+// put stores s in the leaf that key belongs to. It returns false if that has a bucket under the key.
+func (w *writer) put(r *recentLeaf, key []byte, s slot) bool {
+	n := r.leaf
 	if len(n.patches) == maxPatches || s.ref&slotExternal != 0 {
 		w.open(n)
 	}
@@ -94,7 +95,8 @@ func (w *writer) put(n *node, key []byte, s slot) bool {
 		n.patches[j].slot = s
 		return true
 	}
-	at, exact := n.page.SearchLeaf(key)
+	search := page.SearchBetween(key, r.lo, r.hi)
+	at, exact := search.Leaf(n.page)
 	if at < 0 {
 		w.tx.badSearch(n.id, n.page)
 	}

@@ -7,6 +7,8 @@ import (
 	"bytes"
 	"math"
 	"slices"
+
+	"github.com/holtdb/holt/kv/internal/page"
 )
 
 // shrinkStep is what a transaction of Shrink does in another way.
@@ -64,9 +66,9 @@ func (b *Bucket) rewrite(jobs []job) {
 // nodeAt returns the node that key leads to, so many levels below the root or a leaf above that, with nodes for the whole
 // way to it.
 func (b *Bucket) nodeAt(key []byte, depth int) *node {
-	n := b.rootNode()
+	n, search := b.rootNode(), page.SearchFor(key)
 	for ; depth > 0 && !n.leaf; depth-- {
-		n = b.tx.w.child(n, b.tx.w.searchChild(n, key))
+		n = b.tx.w.child(n, b.tx.w.searchChild(n, key, &search))
 	}
 	return n
 }

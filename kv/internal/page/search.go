@@ -46,6 +46,16 @@ func SearchFor(key []byte) Search {
 	return Search{key: key, prefix: Prefix(key), hi: unbounded}
 }
 
+// SearchBetween begins a search below the root, where all keys are in [lo, hi); nil is no bound.
+func SearchBetween(key, lo, hi []byte) Search {
+	s := SearchFor(key)
+	s.lo = Prefix(lo)
+	if hi != nil {
+		s.hi = Prefix(hi)
+	}
+	return s
+}
+
 // Branch finds the element of a branch page whose subtree the key belongs to: the last whose key is not above it, or
 // the first. An index of -1 means that the page is empty or that an element leads out of the run.
 func (s *Search) Branch(p Page) (index int) {

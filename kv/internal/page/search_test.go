@@ -49,6 +49,30 @@ func TestSearchLeaf(t *testing.T) {
 	})
 }
 
+// TestSearchBetween has bounds that all keys of a page, and the wanted one, are in.
+func TestSearchBetween(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := sortedKeys(t)
+		key := genKey.Draw(t, "key")
+		from := rapid.IntRange(0, len(all)).Draw(t, "from")
+		to := rapid.IntRange(from, len(all)).Draw(t, "to")
+		var lo, hi []byte
+		if from < to && bytes.Compare(all[from], key) <= 0 {
+			lo = all[from]
+		}
+		if to < len(all) && bytes.Compare(key, all[to]) < 0 {
+			hi = all[to]
+		}
+		keys := all[from:to]
+		want := sort.Search(len(keys), func(i int) bool { return bytes.Compare(keys[i], key) >= 0 })
+		found := want < len(keys) && bytes.Equal(keys[want], key)
+		s := page.SearchBetween(key, lo, hi)
+		if i, exact := s.Leaf(build(page.Leaf, elemsOf(keys))); i != want || exact != found {
+			t.Fatalf("%q in [%q, %q) is found at %d, %t; want %d, %t in %q", key, lo, hi, i, exact, want, found, keys)
+		}
+	})
+}
+
 func TestSearchBranch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keys := sortedKeys(t)

@@ -1,0 +1,55 @@
+// Copyright 2026 The Holt Authors
+// SPDX-License-Identifier: Apache-2.0
+
+package kv_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/holtdb/holt/kv"
+)
+
+// TestLargeCommitsStayTogether puts over keys far apart from each other. What such a commit frees lies here and there. The
+// next ones leave it there as long as few pages are free, and write theirs at once, if that is to be synced; after that,
+// and else from the beginning, the file stays as it is.
+func TestLargeCommitsStayTogether(t *testing.T) {
+	const keys, changed, commits = 40_000, 30, 60
+	for _, noSync := range []bool{false, true} {
+		t.Run(fmt.Sprintf("NoSync %t", noSync), func(t *testing.T) {
+			db, _ := openMemory(t, &kv.Options{PageSize: 4096, NoSync: noSync})
+			must(t, db.Update(putNumbered("b", keys, 100)))
+			scatter := func(n int) (writes int64) {
+				before := db.Stats()
+				must(t, db.Update(func(tx *kv.Tx) error {
+					for i := range changed {
+						key := numbered((n + i*1327) % keys)
+						if err := tx.Bucket([]byte("b")).Put(key, key); err != nil {
+							return err
+						}
+					}
+					return nil
+				}))
+				after := db.Stats()
+				done := after.Sub(&before).TxStats
+				return done.GetWrite()
+			}
+			scatter(0) // finds nothing free
+			start := highWater(t, db)
+			writes := scatter(1)
+			if together := writes <= 3; together == noSync {
+				t.Errorf("%d writes", writes)
+			}
+			for n := range commits {
+				scatter(n + 2)
+			}
+			limit := start * 8 / 7
+			if noSync {
+				limit = start + start/16
+			}
+			if pages := highWater(t, db); pages > limit {
+				t.Errorf("%d pages have become %d, more than %d", start, pages, limit)
+			}
+		})
+	}
+}
