@@ -360,6 +360,9 @@ func (c *checker) unreachable() {
 	}
 }
 
+// scanStep is the number of pages after which progress is told.
+const scanStep = 1024
+
 // tree visits page id, which is to have these flags unless they are 0, and what is under it, all of whose keys are to be
 // in [lo, hi); nil is no bound.
 func (c *checker) tree(id uint64, flags uint16, lo, hi []byte) {
