@@ -52,7 +52,11 @@ func (d *dumper) node(v *Visit) error {
 	if err != nil {
 		return v.Fail(err)
 	}
-	fmt.Fprintf(d.out, "N %x %s\n", v.Path, stable)
+	d.line = hex.AppendEncode(append(d.line[:0], "N "...), v.Path)
+	d.line = append(append(append(d.line, ' '), stable.String()...), '\n')
+	if _, err := d.out.Write(d.line); err != nil {
+		return err
+	}
 	list, err := sortedProperties(v.Node)
 	if err != nil {
 		return v.Fail(err)

@@ -235,6 +235,9 @@ func (d *Dir) AddCollection(c Collection) error {
 	if err := d.usable(); err != nil {
 		return err
 	}
+	if err := d.flush(); err != nil { // it may name nothing that a crash can take away
+		return err
+	}
 	return d.gc.add(c.line())
 }
 
