@@ -160,3 +160,16 @@ func TestFlushEveryBusy(t *testing.T) {
 	must(t, l.Close())
 	l.want(l.head)
 }
+
+// TestCollectionsComeLater demands that gc.log names no root that a power cut can take away.
+func TestCollectionsComeLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		disk := file.NewCrash()
+		l := openLazy(t, disk, disk)
+		must(t, l.advance())
+		must(t, l.advance()) // durable with the next flush
+		must(t, l.AddCollection(archive.Collection{Root: l.head}))
+		l.want(l.head)
+		must(t, l.Close())
+	})
+}
