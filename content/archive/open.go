@@ -28,8 +28,8 @@ type Options struct {
 	Limit int64
 	// FlushEvery has SetHead return before the new head is durable. All that is new is made durable at this interval (Oak's
 	// is 5 seconds) and by Flush and Close: segments, then the head. A crash takes away what was set since, and nothing
-	// else. Only heads that become durable are in the journal. The first head of a new store is durable at once. Zero has
-	// SetHead wait until any head is.
+	// else. Only heads that become durable are in the journal. The first head of a new store is durable at once. Calls may
+	// have to wait for a flush that is under way. Zero has SetHead wait until any head is durable.
 	FlushEvery time.Duration
 	// NoHead opens a store whose journal leads nowhere, which is an error otherwise if there are segments. It is for
 	// programs that write another journal: see [Dir.ReplaceJournal].
