@@ -14,23 +14,24 @@ import (
 	"github.com/holtdb/holt/content"
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/content/storetest"
 )
 
 // author writes trees into a store.
 type author struct {
 	files  archive.Store
 	store  *content.Store
-	writer *segment.Writer
+	writer storetest.Writer
 	known  map[*tree]segment.RecordID // those that are in the store
 	pause  func() error               // is called between nodes
 }
 
-func newAuthor(files archive.Store) (*author, error) { return newAuthorOf(files, nil) }
+func newAuthor(files archive.Store) (*author, error) { return newAuthorOf(files, nil, 1) }
 
-// newAuthorOf is newAuthor with a choice of ids.
-func newAuthorOf(files archive.Store, ids *segment.IDs) (*author, error) {
+// newAuthorOf is newAuthor with a choice of ids, and with several writers that take turns perhaps.
+func newAuthorOf(files archive.Store, ids *segment.IDs, writers int) (*author, error) {
 	s := content.New(files, content.Options{Blobs: blobs{}})
-	w, err := segment.NewWriter(segment.Options{Store: s, Sink: files, Name: "init", IDs: ids})
+	w, err := storetest.NewWriter(segment.Options{Store: s, Sink: files, Name: "init", IDs: ids}, writers)
 	return &author{files, s, w, map[*tree]segment.RecordID{}, func() error { return nil }}, err
 }
 

@@ -15,15 +15,17 @@ import (
 	"github.com/holtdb/holt/content"
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/content/storetest"
 	"github.com/holtdb/holt/internal/file"
 )
 
 // saga is what programs did to a store, one after the other.
 type saga struct {
-	opts archive.Options
-	set  []planted          // the heads they set, or were about to
-	done int                // so many of them are older than, or are, the last one acknowledged as durable
-	kept []segment.RecordID // those acknowledged
+	opts    archive.Options
+	writers int                // that take turns
+	set     []planted          // the heads they set, or were about to
+	done    int                // so many of them are older than, or are, the last one acknowledged as durable
+	kept    []segment.RecordID // those acknowledged
 }
 
 // start is the content of all sagas: two hundred nodes.
@@ -44,9 +46,22 @@ func (s *saga) run(t testing.TB, fsys file.FS, seed int) error {
 	if err != nil {
 		return err
 	}
-	a, err := newAuthorOf(files, seededIDs(uint64(seed)))
+	return errors.Join(s.author(t, files, seededIDs(uint64(seed)), seed), s.durable(files, files.Close))
+}
+
+// author is one program. Every store begins with an empty root, of a writer whose name says so.
+func (s *saga) author(t testing.TB, files archive.Store, ids *segment.IDs, seed int) error {
+	t.Helper()
+	if s.head(files) < 0 {
+		a, err := newAuthorOf(files, ids, 1)
+		must(t, err)
+		if err := s.commit(a, &tree{kids: map[string]*tree{"root": {}}}); err != nil {
+			return err
+		}
+	}
+	a, err := newAuthorOf(files, ids, s.writers)
 	must(t, err)
-	return errors.Join(s.write(t, a, seed), s.durable(files, files.Close))
+	return s.write(t, a, seed)
 }
 
 // durable makes a call after which the head is durable, unless it fails.
@@ -63,11 +78,7 @@ func (s *saga) durable(files archive.Store, call func() error) error {
 func (s *saga) write(t testing.TB, a *author, seed int) error {
 	t.Helper()
 	n, nodes := start(), 0
-	if at := s.head(a.files); at < 0 { // every store begins with an empty root
-		if err := s.commit(a, &tree{kids: map[string]*tree{"root": {}}}); err != nil {
-			return err
-		}
-	} else {
+	if at := s.head(a.files); at > 0 { // behind the empty root
 		super := s.set[at].tree
 		root, err := a.store.Root(s.set[at].id)
 		must(t, err)
@@ -165,13 +176,20 @@ func (s *saga) verify(t *testing.T, fsys *file.Crash, readOnly bool, what string
 }
 
 // TestPowerCut cuts the power at every write, sync and other change while a store is made, written to, rolled over,
-// closed, and recovered: by programs that wait for each head, and by one that has heads flushed later.
+// closed, and recovered: by programs that wait for each head, and by one that has heads flushed later; with one writer, and
+// with two whose open segments refer to each other.
 func TestPowerCut(t *testing.T) {
-	for _, opts := range []archive.Options{{Limit: 8 << 10}, {Limit: 8 << 10, FlushEvery: time.Hour}} {
+	for _, start := range []saga{
+		{opts: archive.Options{Limit: 8 << 10}, writers: 1},
+		{opts: archive.Options{Limit: 8 << 10}, writers: 2},
+		{opts: archive.Options{Limit: 8 << 10, FlushEvery: time.Hour}, writers: 1},
+		{opts: archive.Options{Limit: 8 << 10, FlushEvery: time.Hour}, writers: 2},
+	} {
 		for name, before := range map[string]func(t *testing.T, fsys *file.Crash, s *saga){
 			"new": func(*testing.T, *file.Crash, *saga) {},
 			"closed": func(t *testing.T, fsys *file.Crash, s *saga) {
 				must(t, s.run(t, fsys, 1))
+				s.wantMutual(t, fsys)
 				names, err := fsys.ReadDir("store")
 				if err != nil || !slices.Contains(names, "data00002a.tar") {
 					t.Errorf("few archives: %q, %v", names, err)
@@ -185,12 +203,29 @@ func TestPowerCut(t *testing.T) {
 				}
 			},
 		} {
-			t.Run(fmt.Sprintf("%s/%s", name, opts.FlushEvery), func(t *testing.T) {
-				base, s := file.NewCrash(), &saga{opts: opts}
+			t.Run(fmt.Sprintf("%s/%s/%d", name, start.opts.FlushEvery, start.writers), func(t *testing.T) {
+				base, s := file.NewCrash(), start.clone()
 				before(t, base, s)
 				cutEverywhere(t, base, s)
 			})
 		}
+	}
+}
+
+// wantMutual demands segments that refer to each other if there are several writers.
+func (s *saga) wantMutual(t *testing.T, fsys file.FS) {
+	t.Helper()
+	files, err := archive.Open("store", &archive.Options{FS: fsys, ReadOnly: true})
+	must(t, err)
+	pairs := 0
+	for _, a := range files.Archives() {
+		n, err := storetest.Mutual(a)
+		must(t, err)
+		pairs += n
+	}
+	must(t, files.Close())
+	if (pairs > 0) != (s.writers > 1) {
+		t.Errorf("%d pairs of segments refer to each other; %d writers", pairs, s.writers)
 	}
 }
 

@@ -60,7 +60,8 @@ func (e *AmbiguousError) Error() string {
 
 // RecoverJournal writes the journal of a store anew, from the super-roots that are in its archives: it need not be there,
 // or may have anything in it. The newest revisions are left out until there is one that is whole, with its checkpoints and
-// binaries in the store. Older ones are not looked at.
+// binaries in the store. Older ones are not looked at. What the old journal names as newer, and is no super-root as far as can
+// be read, is reported as left out too.
 //
 // The store must not be open. Archives without an index are recovered as by [archive.Open].
 func RecoverJournal(ctx context.Context, dir string, opts RecoverOptions) (r JournalRecovery, err error) {
@@ -105,7 +106,7 @@ func (s *Store) RecoverJournal(ctx context.Context, opts RecoverOptions) (r Jour
 	if err != nil {
 		return r, err
 	}
-	rec := &recovery{store: s, opts: opts, roots: list}
+	rec := &recovery{store: s, opts: opts, roots: list, dropped: map[segment.RecordID]bool{}}
 	if err := rec.chooseHead(ctx); err != nil {
 		return rec.report, err
 	}
@@ -122,10 +123,11 @@ func (s *Store) RecoverJournal(ctx context.Context, opts RecoverOptions) (r Jour
 
 // recovery is one call of RecoverJournal.
 type recovery struct {
-	store  *Store
-	opts   RecoverOptions
-	roots  *roots
-	report JournalRecovery
+	store   *Store
+	opts    RecoverOptions
+	roots   *roots
+	dropped map[segment.RecordID]bool // and told
+	report  JournalRecovery
 }
 
 var errNewer = errors.New("newer than the head that was asked for")
@@ -142,24 +144,58 @@ func (rec *recovery) chooseHead(ctx context.Context) error {
 	}
 	v := newVerifier(ctx, rec.store, true)
 	err := rec.dropDamaged(&v)
-	rec.store.opts.Progress(v.nodes % reportEvery)
 	rec.report.Nodes = v.read.nodes
-	return err
+	if err == nil {
+		err = rec.dropUnfound(&v)
+	}
+	rec.store.opts.Progress(v.nodes % reportEvery)
+	if err != nil {
+		return err
+	}
+	if rec.roots.empty() {
+		return ErrNoRevision
+	}
+	rec.report.Head, rec.report.Revisions = rec.last(), rec.roots.len()
+	return rec.doubt()
 }
 
+// dropDamaged drops revisions until the last one is whole, or none is left.
 func (rec *recovery) dropDamaged(v *verifier) error {
-	for rec.roots.len() > 0 {
+	for !rec.roots.empty() {
 		reason, err := v.superRoot(rec.last().ID)
+		if reason == nil || err != nil {
+			return err
+		}
+		rec.drop(reason)
+	}
+	return nil
+}
+
+var errNoSuperRoot = errors.New("by its properties, its children or its place no super-root")
+
+// dropUnfound tells what the old journal names behind all that is left, and was not found: one whose template cannot be
+// read is not told from any other node by then. Of a journal that cannot be read up to there the rest says nothing.
+func (rec *recovery) dropUnfound(v *verifier) error {
+	for r, err := range rec.store.Journal() {
+		if err != nil {
+			return nil //nolint:nilerr // the journal need not be good for anything
+		}
+		if _, ok := rec.store.files.Segment(r.ID.Segment); !ok || rec.dropped[r.ID] {
+			continue
+		}
+		if rec.roots.has(r.ID) {
+			return nil
+		}
+		reason, err := v.superRoot(r.ID)
 		if err != nil {
 			return err
 		}
 		if reason == nil {
-			rec.report.Head, rec.report.Revisions = rec.last(), rec.roots.len()
-			return rec.doubt()
+			reason = errNoSuperRoot
 		}
-		rec.drop(reason)
+		rec.leaveOut(r, reason)
 	}
-	return ErrNoRevision
+	return nil
 }
 
 func (rec *recovery) last() archive.Revision {
@@ -168,9 +204,14 @@ func (rec *recovery) last() archive.Revision {
 }
 
 func (rec *recovery) drop(reason error) {
-	rec.report.Dropped++
-	rec.opts.Dropped(rec.last(), reason)
+	rec.leaveOut(rec.last(), reason)
 	rec.roots.dropLast()
+}
+
+func (rec *recovery) leaveOut(r archive.Revision, reason error) {
+	rec.dropped[r.ID] = true
+	rec.report.Dropped++
+	rec.opts.Dropped(r, reason)
 }
 
 // superRoot says why a super-root is not whole. Nodes that were found to be whole are not read again.

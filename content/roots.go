@@ -99,7 +99,7 @@ func (f *rootFinder) collect(s *segment.Segment) {
 	}
 }
 
-// isSuperRoot goes by properties and children. What cannot be read is none.
+// isSuperRoot goes by properties and children. What cannot be read is none: see [recovery.dropUnfound].
 func isSuperRoot(r segment.Record) (checkpoints, ok bool) {
 	n, err := r.Node()
 	if err != nil || n.PropertyCount() > 0 {
@@ -166,6 +166,9 @@ func (f *rootFinder) sorted() *roots {
 	return list
 }
 
+func (l *roots) empty() bool { return len(l.segments) == 0 } // as none has an empty list
+
+// len goes through all segments.
 func (l *roots) len() int {
 	n := 0
 	for _, s := range l.segments {
@@ -208,7 +211,10 @@ func (l *roots) dropLast() {
 
 func (l *roots) has(id segment.RecordID) bool {
 	return slices.ContainsFunc(l.segments, func(s rootSegment) bool {
+		if s.id != id.Segment {
+			return false
+		}
 		_, ok := s.find(id.Number)
-		return s.id == id.Segment && ok
+		return ok
 	})
 }

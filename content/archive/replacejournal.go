@@ -19,8 +19,8 @@ const (
 	mostJournalBackup = 999
 )
 
-// ReplaceJournal writes another journal, as [JournalReplacer] says. Nobody may go through the old one meanwhile. If it fails
-// the store takes no more changes until it is reopened.
+// ReplaceJournal writes another journal, as [JournalReplacer] says. Nobody may go through the old one meanwhile. The iterator
+// runs with the store locked. If it fails once the old journal is closed the store takes no more changes until it is reopened.
 func (d *Dir) ReplaceJournal(oldestFirst iter.Seq[Revision]) (backup string, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -30,8 +30,11 @@ func (d *Dir) ReplaceJournal(oldestFirst iter.Seq[Revision]) (backup string, err
 	if err := d.flush(); err != nil { // the journal may name nothing that a crash can take away
 		return "", err
 	}
-	head, backup, err := d.replaceJournal(oldestFirst)
+	head, backup, err := d.prepareJournal(oldestFirst)
 	if err != nil {
+		return "", errors.Join(err, d.fs.Remove(d.journal.path+tempSuffix))
+	}
+	if err := d.swapJournal(); err != nil {
 		d.failed = fmt.Errorf("%w: %w", ErrFailed, err)
 		return backup, err
 	}
@@ -39,47 +42,35 @@ func (d *Dir) ReplaceJournal(oldestFirst iter.Seq[Revision]) (backup string, err
 	return backup, nil
 }
 
-// replaceJournal copies the old journal when the new one is whole: an attempt that fails before leaves no copy.
-func (d *Dir) replaceJournal(oldestFirst iter.Seq[Revision]) (head segment.RecordID, backup string, err error) {
-	path := d.journal.path
-	err = writeWhole(d.fs, path+tempSuffix, func(w io.Writer) error {
-		head, err = d.writeRevisions(w, oldestFirst)
+// prepareJournal leaves the journal as it is. It copies it when the new one is whole: an attempt that fails before leaves no
+// copy.
+func (d *Dir) prepareJournal(oldestFirst iter.Seq[Revision]) (head segment.RecordID, backup string, err error) {
+	err = writeWhole(d.fs, d.journal.path+tempSuffix, func(w io.Writer) error {
+		head, err = checkRevisions(d, oldestFirst, func(r Revision) error {
+			_, err := w.Write(r.line())
+			return err
+		})
 		return err
 	})
-	if err != nil {
-		return head, "", errors.Join(err, d.fs.Remove(path+tempSuffix))
+	if err == nil {
+		backup, err = d.backUpJournal()
 	}
-	if backup, err = d.backUpJournal(); err != nil {
-		return head, "", err
-	}
-	old := d.journal
+	return head, backup, err
+}
+
+// swapJournal puts the new journal in the place of the old one.
+func (d *Dir) swapJournal() error {
+	old, path := d.journal, d.journal.path
 	d.journal = &logFile{fs: d.fs, path: path}
 	if err := old.close(); err != nil { // ahead of the renaming, which Windows would refuse
-		return head, backup, err
+		return err
 	}
-	err = putInPlace(d.fs, d.path, journalName)
+	err := putInPlace(d.fs, d.path, journalName)
 	l, lerr := openLog(d.fs, path, true)
 	if lerr == nil {
 		d.journal = l
 	}
-	return head, backup, errors.Join(err, lerr)
-}
-
-func (d *Dir) writeRevisions(w io.Writer, oldestFirst iter.Seq[Revision]) (head segment.RecordID, err error) {
-	n := nodes{finder: d}
-	for r := range oldestFirst {
-		if err := n.check(r.ID); err != nil {
-			return head, err
-		}
-		if _, err := w.Write(r.line()); err != nil {
-			return head, err
-		}
-		head = r.ID
-	}
-	if head == (segment.RecordID{}) {
-		return head, errors.New("archive: a journal without revisions")
-	}
-	return head, nil
+	return errors.Join(err, lerr)
 }
 
 // backUpJournal copies the journal, if there is anything in it. It is not renamed, as there would be none for a moment.
@@ -101,4 +92,22 @@ func (d *Dir) backUpJournal() (name string, err error) {
 		}
 	}
 	return "", fmt.Errorf("archive: %s: all %d names of copies are taken", d.file(journalName), mostJournalBackup+1)
+}
+
+// checkRevisions goes through what is to be a journal. The last one is the head.
+func checkRevisions(f finder, oldestFirst iter.Seq[Revision], do func(Revision) error) (head segment.RecordID, err error) {
+	n := nodes{finder: f}
+	for r := range oldestFirst {
+		if err := n.check(r.ID); err != nil {
+			return head, err
+		}
+		if err := do(r); err != nil {
+			return head, err
+		}
+		head = r.ID
+	}
+	if head == (segment.RecordID{}) {
+		return head, errors.New("archive: a journal without revisions")
+	}
+	return head, nil
 }

@@ -4,7 +4,9 @@
 package archive_test
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -86,14 +88,19 @@ func TestReplaceJournalRefuses(t *testing.T) {
 		if _, err := d.ReplaceJournal(slices.Values(list)); err == nil {
 			t.Errorf("%v: no error", list)
 		}
-		wantErr(t, d.Flush(), archive.ErrFailed)
-		must(t, d.Close())
+		must(t, d.Flush())
 		if got := string(readFile(t, fsys, "store/journal.log")); got != string(files["journal.log"]) {
 			t.Errorf("%v: journal %q", list, got)
 		}
 		if got := names(t, fsys); got != "data00000a.tar journal.log manifest repo.lock" { // no copy for nothing
 			t.Errorf("%v: files %s", list, got)
 		}
+		// Nothing was touched: the store goes on.
+		next := archive.Revision{ID: storetest.Root(segments[1])}
+		before, _ := d.Head()
+		must(t, d.SetHead(before, next))
+		_, err := d.ReplaceJournal(slices.Values([]archive.Revision{next}))
+		must(t, errors.Join(err, d.Close()))
 	}
 	for i := range 1000 {
 		files[fmt.Sprintf("journal.log.bak.%03d", i)] = nil
@@ -103,7 +110,38 @@ func TestReplaceJournalRefuses(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "1000 names") {
 		t.Errorf("no name is free: %v", err)
 	}
+	must(t, errors.Join(d.Flush(), d.Close()))
+}
+
+// TestReplaceJournalFails cannot rename the new journal: the old one is closed by then, and nothing more can be added to it.
+func TestReplaceJournalFails(t *testing.T) {
+	segments := some(t)
+	files := map[string][]byte{
+		"data00000a.tar": writeArchive(t, "data00000a.tar", segments...), "manifest": manifest2,
+		"journal.log": []byte(head(segments[3].ID())),
+	}
+	d := open(t, stubborn{disk(t, files)}, archive.Options{})
+	before, _ := d.Head()
+	list := []archive.Revision{{ID: storetest.Root(segments[1])}}
+	backup, err := d.ReplaceJournal(slices.Values(list))
+	wantErr(t, err, errStubborn)
+	if now, _ := d.Head(); backup != "journal.log.bak.000" || now != before {
+		t.Errorf("backup %q, head %v", backup, now)
+	}
+	wantErr(t, d.SetHead(before, list[0]), archive.ErrFailed)
 	must(t, d.Close())
+}
+
+// stubborn gives no file the name of the journal.
+type stubborn struct{ file.FS }
+
+var errStubborn = errors.New("no")
+
+func (s stubborn) Rename(from, to string) error {
+	if filepath.Base(to) == "journal.log" {
+		return errStubborn
+	}
+	return s.FS.Rename(from, to)
 }
 
 // TestReplaceJournalPowerCut cuts the power at every call: the old journal is there or the new one.

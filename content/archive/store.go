@@ -49,9 +49,9 @@ type Store interface {
 // A JournalReplacer is a Store whose journal can be written anew, when it was lost or leads nowhere. One whose heads cannot
 // be lost without all else need not be.
 type JournalReplacer interface {
-	// ReplaceJournal makes the given revisions the journal, the oldest first, and the last one the head. They must be what
-	// SetHead takes. All or nothing, also if there is a crash; what was the journal is kept under the name backup, which is
-	// empty if there was none.
+	// ReplaceJournal makes the given revisions the journal, the oldest first, and the last one the head. There must be one
+	// at least, and all must be what SetHead takes. All or nothing, also if there is a crash; what was the journal is kept
+	// under the name backup, which is empty if there was none, or nothing is kept. The iterator must not call the store.
 	ReplaceJournal(oldestFirst iter.Seq[Revision]) (backup string, err error)
 }
 
@@ -74,6 +74,8 @@ type Archive interface {
 var (
 	_ Store           = (*Dir)(nil)
 	_ JournalReplacer = (*Dir)(nil)
+	_ Store           = (*memoryStore)(nil)
+	_ JournalReplacer = (*memoryStore)(nil)
 	_ Archive         = (*Reader)(nil)
 	_ Archive         = (*Writer)(nil)
 )

@@ -31,6 +31,7 @@ func TestStore(t *testing.T, fresh func(t *testing.T) Open) {
 		"Archives":    testArchives,
 		"Roll":        testRoll,
 		"LateIDs":     testLateIDs,
+		"Journal":     testReplaceJournal,
 		"Collections": testCollections,
 		"Lock":        testLock,
 		"ReadOnly":    testReadOnly,

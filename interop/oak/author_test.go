@@ -15,6 +15,7 @@ import (
 	"github.com/holtdb/holt/content"
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/content/storetest"
 )
 
 // TestTurns has both sides write one store in turns, beginning with us.
@@ -26,7 +27,7 @@ func TestTurns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for turn := range int64(2) {
-				p.write(t, seed+turn)
+				p.write(t, seed+turn, 1+int(turn)) // with two writers the second time
 				p.compareClosed(t, oak, segment.RecordID{})
 				p.check(t, oak)
 				oak.do(t, "open %s", p)
@@ -39,20 +40,37 @@ func TestTurns(t *testing.T) {
 				}
 				oak.do(t, "close")
 			}
-			p.write(t, seed+2)
+			p.write(t, seed+2, 2)
 			p.afterlife(t, oak)
 		})
 	}
 }
 
-// write adds a random tree to the content, or makes the store with one.
-func (p place) write(t *testing.T, seed int64) {
+// write adds a random tree to the content, or makes the store with one. So many writers take turns: with several, open
+// segments refer to each other.
+func (p place) write(t *testing.T, seed int64, writers int) {
 	t.Helper()
-	p.add(t, rand.New(rand.NewPCG(uint64(seed), 0)), func(a *author) segment.RecordID { return a.tree(1) })
+	r := rand.New(rand.NewPCG(uint64(seed), 0))
+	p.add(t, r, writers, func(a *author) segment.RecordID { return a.tree(1) })
+	s, shut := p.read(t)
+	defer shut()
+	wantMutual(t, s.Archives()[:1], writers)
+}
+
+// wantMutual demands segments that refer to each other if there are several writers.
+func wantMutual(t *testing.T, archives []archive.Archive, writers int) {
+	t.Helper()
+	pairs := 0
+	for _, a := range archives {
+		pairs += got[int](t)(storetest.Mutual(a))
+	}
+	if (pairs > 0) != (writers > 1) {
+		t.Errorf("%d pairs of segments refer to each other; %d writers", pairs, writers)
+	}
 }
 
 // add adds a node to the content, or makes the store with one.
-func (p place) add(t *testing.T, r *rand.Rand, write func(a *author) segment.RecordID) {
+func (p place) add(t *testing.T, r *rand.Rand, writers int, write func(a *author) segment.RecordID) {
 	t.Helper()
 	d, err := archive.Open(p.dir, nil)
 	must(t, err)
@@ -63,7 +81,7 @@ func (p place) add(t *testing.T, r *rand.Rand, write func(a *author) segment.Rec
 	if p.blobs != "" {
 		opts.Outside, opts.Threshold = p.fileStore(t), cmp.Or(p.option(t, "inline", 16512), -1)
 	}
-	a.w, err = segment.NewWriter(opts)
+	a.w, err = storetest.NewWriter(opts, writers)
 	must(t, err)
 	super := a.update(store, head, segment.Child{Name: fmt.Sprintf("ours%d", r.Uint32()), Node: write(a)})
 	must(t, a.w.Flush())
@@ -88,7 +106,7 @@ func generationAfter(t *testing.T, store *content.Store) segment.Generation {
 // An author writes random content.
 type author struct {
 	t *testing.T
-	w *segment.Writer
+	w storetest.Writer
 	r *rand.Rand
 }
 

@@ -73,7 +73,7 @@ func TestBlobIDs(t *testing.T) {
 // writeBinaries adds a node with binaries to the content.
 func (p place) writeBinaries(t *testing.T, r *rand.Rand, lengths []int) {
 	t.Helper()
-	p.add(t, r, func(a *author) segment.RecordID {
+	p.add(t, r, 1, func(a *author) segment.RecordID {
 		f := segment.Field{Name: "binaries", Type: segment.TypeBinaries}
 		for _, n := range lengths {
 			f.Values = append(f.Values, a.binary(n))

@@ -13,6 +13,7 @@ import (
 	"github.com/holtdb/holt/content"
 	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/content/storetest"
 )
 
 // TestLargeOurs is TestLarge the other way round: Oak reads, checks and compacts what is large and we wrote, over several
@@ -23,7 +24,10 @@ func TestLargeOurs(t *testing.T) {
 	must(t, err)
 	store := content.New(d, content.Options{})
 	a := &author{t: t, r: rand.New(rand.NewPCG(uint64(seed), 0))}
-	a.w, err = segment.NewWriter(segment.Options{Store: store, Sink: d, Generation: generationAfter(t, store)})
+	opts := segment.Options{Store: store, Sink: d, Generation: generationAfter(t, store)}
+	writers := 1 + int(seed&1)
+	t.Logf("%d writers", writers)
+	a.w, err = storetest.NewWriter(opts, writers)
 	must(t, err)
 	super := a.node(nil, segment.Child{Name: "root", Node: a.large()})
 	must(t, a.w.Flush())
@@ -31,6 +35,7 @@ func TestLargeOurs(t *testing.T) {
 	if n := len(d.Archives()); n < 3 {
 		t.Errorf("%d archives", n)
 	}
+	wantMutual(t, d.Archives(), writers)
 	must(t, store.Close())
 
 	p.compareClosed(t, oak, segment.RecordID{})
