@@ -12,8 +12,8 @@ import (
 
 // Lost is what recovery could not bring back: parts of archives that it has put aside, under names that end in .bak. Nobody
 // knows what they referred to, so binaries kept outside may be in use though no archive says so. It is empty if there are
-// no such files. Segments that an archive has are not lost, nor what a stopped writer had begun to write; those that a
-// cleanup would have taken since are, as long as the file is there.
+// no such files. Segments that an archive has are not lost, nor what a stopped writer had begun to write, if the name of the
+// file says that it was one; those that a cleanup would have taken since are, as long as the file is there.
 func (d *Dir) Lost() ([]Part, error) {
 	if d.sources.Load() == nil {
 		return nil, ErrClosed
@@ -47,6 +47,10 @@ func isBackup(name string) bool {
 	return ok
 }
 
+// isStopped says whether the name of a backup tells that its writer was stopped, so that its end is no loss. Of others
+// nobody knows whether there were newer archives when it was put aside.
+func isStopped(name string) bool { return strings.Contains(name, archiveSuffix+stoppedSuffix+".") }
+
 func (d *Dir) lostIn(name string) (lost []Part, err error) {
 	r, err := mapArchive(d.fs, d.file(name))
 	if err != nil {
@@ -68,7 +72,8 @@ func (d *Dir) lostIn(name string) (lost []Part, err error) {
 			add(s.part(err.Error()))
 		}
 	}
-	for _, p := range r.damaged() {
+	parts, _ := r.losses(isStopped(name))
+	for _, p := range parts {
 		add(p)
 	}
 	return lost, nil
