@@ -47,9 +47,11 @@ func isBackup(name string) bool {
 	return ok
 }
 
-// isStopped says whether the name of a backup tells that its writer was stopped, so that its end is no loss. Of others
-// nobody knows whether there were newer archives when it was put aside.
-func isStopped(name string) bool { return strings.Contains(name, archiveSuffix+stoppedSuffix+".") }
+// isStopped says whether the name of a backup tells that its writer was stopped, so that its end is no loss; nor is that of
+// a copy that a reader of Oak's makes. Of others nobody knows whether there were newer archives when they were put aside.
+func isStopped(name string) bool {
+	return strings.Contains(name, archiveSuffix+stoppedSuffix+".") || strings.HasSuffix(name, readerSuffix)
+}
 
 func (d *Dir) lostIn(name string) (lost []Part, err error) {
 	r, err := mapArchive(d.fs, d.file(name))
