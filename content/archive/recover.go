@@ -31,7 +31,7 @@ type Recovery struct {
 	Recovered  string   // the file that has what was found; empty if nothing was, or nothing had to be done
 	Segments   int      // that were found
 	Bytes      int64    // of these
-	Lost       []Part   // what was not
+	Lost       []Part   // what was not, and no other archive has
 	Unfinished []Part   // what a stopped writer had begun to write, of which no revision knows
 	Doubtful   []Part   // segments that were found in archives without index, and may be called by another id
 	Backups    []string // the files, as they are called now; empty ones are removed
@@ -159,6 +159,8 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 		return r, err
 	}
 	segments := g.salvage(&r)
+	elsewhere := func(p Part) bool { return d.elsewhere(g, p.Segment) }
+	r.Lost, r.Unfinished = slices.DeleteFunc(r.Lost, elsewhere), slices.DeleteFunc(r.Unfinished, elsewhere)
 	r.Segments = len(segments)
 	for _, s := range segments {
 		r.Bytes += int64(s.entry.Len)
@@ -184,6 +186,18 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 		}
 	}
 	return r, err
+}
+
+// elsewhere says whether an archive of another number has a segment whole.
+func (d *Dir) elsewhere(g *group, id segment.ID) bool {
+	return slices.ContainsFunc(d.Archives(), func(a Archive) bool {
+		r, ok := a.(*Reader)
+		if !ok || slices.Contains(g.readers, r) {
+			return false
+		}
+		e, ok := r.Entry(id)
+		return ok && survivor{r, e}.whole() == nil
+	})
 }
 
 // openOthers opens the letters that do not count, for what is lost in the one that does.

@@ -195,6 +195,26 @@ func TestRecoverLetters(t *testing.T) {
 	wantWhole(t, fsys, "letters")
 }
 
+// TestRecoverElsewhere damages a segment that another archive has, whole or not.
+func TestRecoverElsewhere(t *testing.T) {
+	segments := some(t)
+	for _, whole := range []bool{true, false} {
+		a, b := writeArchive(t, "data00000a.tar", segments...), writeArchive(t, "data00001a.tar", segments...)
+		a[512+3] ^= 1
+		want := 0
+		if !whole {
+			b[512+3] ^= 1
+			want = 1
+		}
+		fsys := disk(t, map[string][]byte{"data00000a.tar": a, "data00001a.tar": b, "manifest": manifest2})
+		for _, r := range recoverAll(t, fsys, archive.RecoverOptions{}) {
+			if len(r.Lost) != want {
+				t.Errorf("whole elsewhere: %t: %+v", whole, r)
+			}
+		}
+	}
+}
+
 // TestRecoverOtherLetter has a letter that counts, with an index, in which a segment is damaged that another letter has.
 func TestRecoverOtherLetter(t *testing.T) {
 	segments := some(t)
