@@ -6,6 +6,7 @@ package archive_test
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/holtdb/holt/content/archive"
@@ -119,4 +120,36 @@ func TestLostAlone(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	wantLost(t, fsys, "alone", archive.Part{File: "data00000a.tar.bak", Off: 1536})
+}
+
+// TestLostPowerCut demands that a recovery which was broken off does not forget what is lost, nor takes the end of a stopped
+// writer for a loss.
+func TestLostPowerCut(t *testing.T) {
+	segments := some(t)
+	whole := writeArchive(t, "data00000a.tar", segments...)
+	files := map[string][]byte{"data00000a.tar": whole[:1536], "data00001a.tar": whole[:3500], "manifest": manifest2}
+	for what, run := range map[string]func(fsys file.FS) error{
+		"recovery": func(fsys file.FS) error {
+			_, err := archive.Recover(t.Context(), "store", &archive.RecoverOptions{Options: archive.Options{FS: fsys}})
+			return err
+		},
+		"opening": func(fsys file.FS) error {
+			d, err := archive.Open("store", &archive.Options{FS: fsys, NoHead: true})
+			if err == nil {
+				err = d.Close()
+			}
+			return err
+		},
+	} {
+		eachCut(t, durable(t, files), run, 10, func(after *file.Crash) {
+			must(t, run(after))
+			d := open(t, after, archive.Options{ReadOnly: true, NoHead: true})
+			defer closing(t, d)
+			lost, err := d.Lost()
+			must(t, err)
+			if len(lost) != 1 || !strings.HasPrefix(lost[0].File, "data00000a.tar.") {
+				t.Errorf("%s: %s: lost %+v", what, names(t, after), lost)
+			}
+		})
+	}
 }
