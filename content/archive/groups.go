@@ -21,10 +21,7 @@ type group struct {
 }
 
 func (g *group) close() error {
-	var err error
-	for _, r := range slices.Concat(g.readers, g.others) {
-		err = errors.Join(err, r.Close())
-	}
+	err := closeReaders(slices.Concat(g.readers, g.others))
 	g.readers, g.others = nil, nil
 	return err
 }

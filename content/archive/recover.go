@@ -166,7 +166,7 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 		r.Bytes += int64(s.entry.Len)
 	}
 	if r.Damage == nil {
-		return r, nil
+		return r, d.putOthersAside(g, &r)
 	}
 	if len(segments) > 0 {
 		name, ok := g.successor()
@@ -186,6 +186,26 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 		}
 	}
 	return r, err
+}
+
+// putOthersAside ends a recovery that was broken off, of an archive that is whole.
+func (d *Dir) putOthersAside(g *group, r *Recovery) error {
+	if d.opts.ReadOnly || len(g.others) == 0 {
+		return nil
+	}
+	err := closeReaders(g.others)
+	if g.others = nil; err == nil {
+		r.Backups, err = d.retire(g, g.readers[0].Name())
+	}
+	return err
+}
+
+func closeReaders(list []*Reader) error {
+	var err error
+	for _, r := range list {
+		err = errors.Join(err, r.Close())
+	}
+	return err
 }
 
 // elsewhere says whether an archive of another number has a segment whole.
