@@ -34,8 +34,10 @@ An archive is damaged if it has no index, which is also so if a program that wro
 check" would find anything wrong with its bytes. Archives of one number are letters of one archive, and recovered
 together.
 
-Something that is lost makes the exit status 1, though all else was recovered. Binaries that it referred to may be kept
-outside: "holt content blobs gc" is refused then.
+Something that is lost makes the exit status 1, though all else was recovered, and also with --dry-run. Binaries that it
+referred to may be kept outside: "holt content blobs gc" is refused then. What a program had begun to write to the newest
+archive when it was killed is called unfinished, and is not lost: no revision refers to it. In an older archive it is, as
+that was closed once; if its end is missing nobody knows how much more was there.
 
 No program may have the store open, but for a --dry-run.`,
 		Example: `  holt content recover-archive segmentstore --dry-run
@@ -120,6 +122,7 @@ func printRecovery(out io.Writer, r archive.Recovery, dryRun bool) {
 	}
 	fmt.Fprintf(out, "%s: %v\n", name, r.Damage)
 	printParts(out, "lost", r.Lost)
+	printParts(out, "unfinished", r.Unfinished)
 	printParts(out, "doubtful", r.Doubtful)
 	verb := "recovered"
 	switch {
@@ -154,15 +157,16 @@ func ofSegment(id segment.ID) string {
 
 // recoveryJSON is an archive for programs.
 type recoveryJSON struct {
-	Files     []string   `json:"files"`
-	Damage    string     `json:"damage,omitempty"` // none if it is whole
-	Recovered string     `json:"recovered,omitempty"`
-	Segments  int        `json:"segments"`
-	Bytes     int64      `json:"bytes"`
-	Lost      []partJSON `json:"lost"`
-	Doubtful  []partJSON `json:"doubtful"`
-	Backups   []string   `json:"backups"`
-	DryRun    bool       `json:"dryRun"`
+	Files      []string   `json:"files"`
+	Damage     string     `json:"damage,omitempty"` // none if it is whole
+	Recovered  string     `json:"recovered,omitempty"`
+	Segments   int        `json:"segments"`
+	Bytes      int64      `json:"bytes"`
+	Lost       []partJSON `json:"lost"`
+	Unfinished []partJSON `json:"unfinished"`
+	Doubtful   []partJSON `json:"doubtful"`
+	Backups    []string   `json:"backups"`
+	DryRun     bool       `json:"dryRun"`
 }
 
 type partJSON struct {
@@ -176,7 +180,7 @@ type partJSON struct {
 func newRecoveryJSON(r archive.Recovery, dryRun bool) recoveryJSON {
 	j := recoveryJSON{
 		Files: r.Files, Recovered: r.Recovered, Segments: r.Segments, Bytes: r.Bytes,
-		Lost: newPartsJSON(r.Lost), Doubtful: newPartsJSON(r.Doubtful), Backups: []string{}, DryRun: dryRun,
+		Lost: newPartsJSON(r.Lost), Unfinished: newPartsJSON(r.Unfinished), Doubtful: newPartsJSON(r.Doubtful), Backups: []string{}, DryRun: dryRun,
 	}
 	if r.Damage != nil {
 		j.Damage = r.Damage.Error()

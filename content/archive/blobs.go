@@ -30,7 +30,7 @@ type SegmentBlobs struct {
 
 // BlobIDs goes through the ids of binaries kept outside that any segment of the archives refers to, some of them
 // several times: those that must not be deleted. An error is the last. It is one if there was more in an archive without
-// index than can be read, as nobody knows what that refers to: [Recover] says what is lost, and with what is left one can
+// index than can be read, or may have been in one that is not the newest, as nobody knows what that refers to: [Recover] says what is lost, and with what is left one can
 // go on.
 func BlobIDs(archives []Archive) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
@@ -53,17 +53,14 @@ func BlobIDs(archives []Archive) iter.Seq2[string, error] {
 	}
 }
 
-// wholeForBlobs demands that a scan has found all segments. The newest archive may end with one that is being written, of
-// which no revision knows yet.
+// wholeForBlobs demands that a scan has found all segments. The newest archive may end anywhere, perhaps with a segment that
+// is being written: no revision knows yet of what is to follow.
 func wholeForBlobs(a, newest Archive) error {
 	r, ok := a.(*Reader)
 	if !ok || !r.Scanned() {
 		return nil
 	}
-	lost := r.lost
-	if sameNumber(a, newest) {
-		lost = r.damaged()
-	}
+	lost, _ := r.losses(sameNumber(a, newest) && r.unclosed == nil)
 	if len(lost) == 0 {
 		return nil
 	}

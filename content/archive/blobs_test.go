@@ -22,6 +22,8 @@ func TestBlobIDsLost(t *testing.T) {
 		older, newest string // ids that are found; none if there is an error
 	}{
 		"no index":        {func(b []byte) []byte { return b[:len(b)-1024] }, "abc", "abc"},
+		"trailer":         {func(b []byte) []byte { return b[:2048+100] }, "", "abc"},
+		"between":         {func(b []byte) []byte { return b[:1024] }, "", "ac"},
 		"stopped":         {func(b []byte) []byte { return b[:1024+600] }, "", "ac"},
 		"stopped earlier": {func(b []byte) []byte { return b[:1024+100] }, "", "ac"},
 		"segment":         {func(b []byte) []byte { b[560] ^= 1; return b[:len(b)-1024] }, "", ""},

@@ -119,7 +119,8 @@ func (d *Dir) usable() error {
 	return d.failed
 }
 
-// Append adds a segment.
+// Append adds a segment. If it does not fit into the archive, and others there have ids of binaries that are yet to come,
+// it is refused with [ErrFull], as the archive would be closed without these: a smaller one that has them may fit.
 func (d *Dir) Append(s *segment.Segment) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -128,6 +129,9 @@ func (d *Dir) Append(s *segment.Segment) error {
 	}
 	err := d.append(s)
 	if errors.Is(err, ErrFull) && d.current.Size() > 0 {
+		if n := d.current.waits(); n > 0 {
+			return fmt.Errorf("%w: %d segments in it wait for ids of binaries", err, n)
+		}
 		if err = d.roll(); err == nil {
 			err = d.append(s)
 		}
@@ -219,8 +223,8 @@ func (d *Dir) roll() error {
 	return d.failed
 }
 
-// finish closes the archive. Ids that are yet to come will never be in it: of an archive that cannot become longer, or
-// when the store is closed, so that the segments with them are as good as lost.
+// finish closes the archive. Ids that are yet to come will never be in it: only when the store is closed, so that
+// the segments with them are as good as lost.
 func (d *Dir) finish(w *Writer) error {
 	if n := w.waits(); n > 0 {
 		d.opts.Logger.Warn("ids of binaries are missing in an archive", "archive", w.name, "segments", n)

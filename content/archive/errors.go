@@ -17,7 +17,7 @@ var (
 	ErrLocked   = errors.New("archive: the store is in use")                               // from Open
 	ErrConflict = errors.New("archive: the head has moved")                                // from SetHead
 	ErrHead     = errors.New("archive: only a node can be a head")                         // from SetHead and ReplaceJournal
-	ErrFull     = errors.New("archive: the archive would become too long")                 // from Writer.Append
+	ErrFull     = errors.New("archive: the archive would become too long")                 // from Append
 	ErrFailed   = errors.New("archive: takes no more changes until the store is reopened") // after a failed sync, say
 )
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io/fs"
 	"slices"
+	"strings"
 )
 
 // group is the archives of one number.
@@ -15,14 +16,13 @@ type group struct {
 	readers []*Reader // of those that count, newest first
 	broken  bool      // none has an index: readers are scans
 	reason  error     // why the newest has none
+	others  []*Reader // of the rest, newest first; only in recovery
+	stopped bool      // the number is the newest: its writer may have been stopped
 }
 
 func (g *group) close() error {
-	var err error
-	for _, r := range g.readers {
-		err = errors.Join(err, r.Close())
-	}
-	g.readers = nil
+	err := closeReaders(slices.Concat(g.readers, g.others))
+	g.readers, g.others = nil, nil
 	return err
 }
 
@@ -53,9 +53,11 @@ func (d *Dir) tryOpen() (groups []*group, err error) {
 			groups = nil
 		}
 	}()
+	newest := newestNumber(files)
+	d.next = max(d.next, newest+1) // no number twice: a backup belongs to one archive
 	for i, f := range list {
 		if i == 0 || list[i-1].Number != f.Number {
-			groups = append(groups, &group{})
+			groups = append(groups, &group{stopped: int64(f.Number) == newest})
 		}
 		g := groups[len(groups)-1]
 		g.files = append(g.files, f)
@@ -67,6 +69,19 @@ func (d *Dir) tryOpen() (groups []*group, err error) {
 	}
 	d.publish(groups)
 	return groups, nil
+}
+
+// newestNumber is the highest of archives and of those that were put aside, -1 if there are none.
+func newestNumber(files []string) int64 {
+	newest := int64(-1)
+	for _, f := range files {
+		base, _, _ := strings.Cut(f, archiveSuffix)
+		n, ok := ParseName(base + archiveSuffix)
+		if ok && (f == base+archiveSuffix || isBackup(f)) {
+			newest = max(newest, int64(n.Number))
+		}
+	}
+	return newest
 }
 
 // choose opens the archive with the highest letter that has an index. If none has, all are scanned.
@@ -99,9 +114,9 @@ func (d *Dir) choose(g *group) error {
 // publish makes the archives those of the store.
 func (d *Dir) publish(groups []*group) {
 	var list []Archive
-	for i, g := range slices.Backward(groups) {
+	for _, g := range slices.Backward(groups) {
 		for _, r := range g.readers {
-			if i < len(groups)-1 && g.broken {
+			if !g.stopped && g.broken {
 				r.unclosed = g.reason
 			}
 			if r.Size() > 0 { // one without segments may be all damage

@@ -6,6 +6,7 @@ package archive
 import (
 	"fmt"
 	"hash/crc32"
+	"strings"
 
 	"github.com/holtdb/holt/content/segment"
 )
@@ -24,6 +25,7 @@ func (s *scanned) lose(l Part) { s.lost = append(s.lost, l) }
 // pass notes an entry that does not count though its header is sound: that of a segment whose bytes are others.
 func (s *scanned) pass(h *tarHeader, at int, content []byte) {
 	s.open = false
+	s.end(h)
 	id, sum, hasSum, ok := parseEntryName(h.name())
 	if _, known := s.known[id]; !ok || known && (!hasSum || crc32.ChecksumIEEE(content) == sum) {
 		return // of the trailer, or there is another one
@@ -33,6 +35,14 @@ func (s *scanned) pass(h *tarHeader, at int, content []byte) {
 		l.Reason = fmt.Sprintf("no segment: %d bytes", len(content))
 	}
 	s.lose(l)
+}
+
+// end notes an entry of the trailer. Behind damage it may be that of another archive, in a binary.
+func (s *scanned) end(h *tarHeader) {
+	name, _, _ := strings.Cut(h.name(), archiveSuffix+".")
+	if _, ok := ParseName(name + archiveSuffix); ok && !s.damaged {
+		s.ended = true
+	}
 }
 
 // gap notes zeros ahead of an entry: something was there.
@@ -47,6 +57,7 @@ func (s *scanned) gap(at int) {
 func (s *scanned) passEnd(h *tarHeader, at int) {
 	id, _, _, named := parseEntryName(h.name())
 	s.tail = tail{true, at, named, len(s.lost)}
+	s.end(h)
 	s.damaged = true
 	if named {
 		s.open = true

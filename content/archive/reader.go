@@ -27,6 +27,7 @@ type Reader struct {
 	order []int  // if it was scanned: the indexes of the entries, as they stand
 	lost  []Part // if it was scanned: what it does not find, without the file
 	cut   bool   // if it was scanned: the last one of lost is where the writer was stopped
+	ended bool   // if it was scanned: the trailer has begun
 	other finder // of segments in other archives; may be nil
 
 	unclosed error // why it has no index, if it must have been closed: it is not the newest
@@ -89,7 +90,7 @@ func (r *Reader) readIndex() error {
 func (r *Reader) scan() {
 	all := scan(r.data[:min(len(r.data), maxSize)])
 	found := all.entries
-	r.lost, r.cut = all.lost, all.stopped
+	r.lost, r.cut, r.ended = all.lost, all.stopped, all.ended
 	for i, e := range found {
 		if s, err := segment.Parse(e.ID, r.bytes(e)); err == nil { // otherwise reading the segment will tell
 			found[i].Generation = s.Generation()
@@ -131,12 +132,17 @@ func (r *Reader) Segment(id segment.ID) ([]byte, bool) {
 	return r.data[off : int(off)+int(n) : int(off)+int(n)], true
 }
 
-// damaged is what the scan did not find, but for the end at which the writer was stopped.
-func (r *Reader) damaged() []Part {
-	if r.cut {
-		return r.lost[:len(r.lost)-1]
+// losses is what the scan did not find. If the writer may have been stopped it had begun to write unfinished, of which no
+// revision knows. Otherwise it has come to close the archive: without any of the trailer the end is missing.
+func (r *Reader) losses(stopped bool) (lost, unfinished []Part) {
+	switch n := len(r.lost); {
+	case stopped && r.cut:
+		return r.lost[:n-1], r.lost[n-1:]
+	case !stopped && r.Scanned() && !r.ended:
+		end := Part{Off: r.Size(), Reason: "the end is missing, and nobody knows how much that was"}
+		return append(r.lost[:n:n], end), nil
 	}
-	return r.lost
+	return r.lost, nil
 }
 
 func (r *Reader) header(e Entry) *tarHeader { return (*tarHeader)(r.data[e.Off-blockSize:]) }

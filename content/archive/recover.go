@@ -26,14 +26,15 @@ type RecoverOptions struct {
 
 // Recovery is what was done about an archive.
 type Recovery struct {
-	Files     []string // that there were, by letter
-	Damage    error    // why something was done; nil if the archive is whole
-	Recovered string   // the file that has what was found; empty if nothing was, or nothing had to be done
-	Segments  int      // that were found
-	Bytes     int64    // of these
-	Lost      []Part   // what was not
-	Doubtful  []Part   // segments that were found in archives without index, and may be called by another id
-	Backups   []string // the files, as they are called now; empty ones are removed
+	Files      []string // that there were, by letter
+	Damage     error    // why something was done; nil if the archive is whole
+	Recovered  string   // the file that has what was found; empty if nothing was, or nothing had to be done
+	Segments   int      // that were found
+	Bytes      int64    // of these
+	Lost       []Part   // what was not, and no other archive has
+	Unfinished []Part   // what a stopped writer had begun to write, of which no revision knows
+	Doubtful   []Part   // segments that were found in archives without index, and may be called by another id
+	Backups    []string // the files, as they are called now; empty ones are removed
 }
 
 // ErrNoLetter is returned when an archive cannot be written anew, as its letter is the last one.
@@ -47,6 +48,10 @@ var ErrNoLetter = errors.New("archive: z is the last letter: there is no name fo
 // A segment is left if its bytes have the checksum in the name of its entry. Its id has none: that of a segment in an archive
 // without index whose header is damaged is doubtful. Ids of binaries kept outside that cannot be
 // read are left out.
+//
+// A segment is looked for in all letters of its number. Of the newest archive, if it has no index, the writer was stopped
+// perhaps: what it had begun to write is not lost. Any other was closed once. If the end of such a one is missing, more may
+// be lost than anybody knows.
 //
 // With an error it returns what it had done by then.
 func Recover(ctx context.Context, dir string, opts *RecoverOptions) ([]Recovery, error) {
@@ -150,13 +155,18 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 		r.Files = append(r.Files, f.file)
 	}
 	r.Damage = g.damage()
+	if err := d.openOthers(g); err != nil {
+		return r, err
+	}
 	segments := g.salvage(&r)
+	elsewhere := func(p Part) bool { return d.elsewhere(g, p.Segment) }
+	r.Lost, r.Unfinished = slices.DeleteFunc(r.Lost, elsewhere), slices.DeleteFunc(r.Unfinished, elsewhere)
 	r.Segments = len(segments)
 	for _, s := range segments {
 		r.Bytes += int64(s.entry.Len)
 	}
 	if r.Damage == nil {
-		return r, nil
+		return r, d.putOthersAside(g, &r)
 	}
 	if len(segments) > 0 {
 		name, ok := g.successor()
@@ -178,6 +188,60 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 	return r, err
 }
 
+// putOthersAside ends a recovery that was broken off, of an archive that is whole.
+func (d *Dir) putOthersAside(g *group, r *Recovery) error {
+	if d.opts.ReadOnly || len(g.others) == 0 {
+		return nil
+	}
+	err := closeReaders(g.others)
+	if g.others = nil; err == nil {
+		r.Backups, err = d.retire(g, g.readers[0].Name())
+	}
+	return err
+}
+
+func closeReaders(list []*Reader) error {
+	var err error
+	for _, r := range list {
+		err = errors.Join(err, r.Close())
+	}
+	return err
+}
+
+// elsewhere says whether an archive of another number has a segment whole.
+func (d *Dir) elsewhere(g *group, id segment.ID) bool {
+	return slices.ContainsFunc(d.Archives(), func(a Archive) bool {
+		r, ok := a.(*Reader)
+		if !ok || slices.Contains(g.readers, r) {
+			return false
+		}
+		e, ok := r.Entry(id)
+		return ok && survivor{r, e}.whole() == nil
+	})
+}
+
+// openOthers opens the letters that do not count, for what is lost in the one that does.
+func (d *Dir) openOthers(g *group) error {
+	if g.broken { // all are open
+		return nil
+	}
+	for _, f := range slices.Backward(g.files) {
+		if f.file == g.readers[0].Name() {
+			continue
+		}
+		r, err := mapArchive(d.fs, d.file(f.file))
+		if err != nil {
+			return err
+		}
+		r.other = d
+		g.others = append(g.others, r)
+		if r.readIndex() != nil {
+			r.scan()
+		}
+	}
+	return nil
+}
+
 // damage is the first thing that is wrong and would not be after recovery.
 func (g *group) damage() error {
 	if g.broken {
@@ -196,8 +260,12 @@ func (g *group) salvage(r *Recovery) (segments []survivor) {
 	there := map[segment.ID]bool{}
 	for _, s := range merge(g.readers) {
 		if err := s.whole(); err != nil {
-			r.Lost = append(r.Lost, s.part(err.Error()))
-			continue
+			other, ok := g.another(s.entry.ID)
+			if !ok {
+				r.Lost = append(r.Lost, s.part(err.Error()))
+				continue
+			}
+			s = other
 		}
 		segments = append(segments, s)
 		there[s.entry.ID] = true
@@ -206,13 +274,30 @@ func (g *group) salvage(r *Recovery) (segments []survivor) {
 		}
 	}
 	for _, reader := range slices.Backward(g.readers) {
-		for _, p := range reader.lost {
-			if p.File = reader.Name(); !there[p.Segment] {
-				r.Lost = append(r.Lost, p)
+		lost, unfinished := reader.losses(g.stopped)
+		add := func(list *[]Part, parts []Part) {
+			for _, p := range parts {
+				if p.File = reader.Name(); !there[p.Segment] {
+					*list = append(*list, p)
+				}
+			}
+		}
+		add(&r.Lost, lost)
+		add(&r.Unfinished, unfinished)
+	}
+	return segments
+}
+
+// another finds a segment whole in any letter.
+func (g *group) another(id segment.ID) (survivor, bool) {
+	for _, r := range slices.Concat(g.readers, g.others) {
+		if e, ok := r.Entry(id); ok {
+			if s := (survivor{r, e}); s.whole() == nil {
+				return s, true
 			}
 		}
 	}
-	return segments
+	return survivor{}, false
 }
 
 // whole says why a segment is lost, if it is.

@@ -75,11 +75,11 @@ func TestRecoverCuts(t *testing.T) {
 			if r.Segments != want || (r.Damage == nil) || (want > 0) != (r.Recovered == "data00000b.tar") {
 				t.Errorf("%d bytes: %+v", n, r)
 			}
-			named := slices.DeleteFunc(slices.Clone(r.Lost), func(l archive.Part) bool { return l.Segment == segment.ID{} })
-			if len(named) != lost || lost > 0 && (named[0].Segment != all[want].ID || named[0].Off != all[want].Off-512) {
-				t.Errorf("%d bytes: lost %+v", n, r.Lost)
+			named := slices.DeleteFunc(slices.Clone(r.Unfinished), func(l archive.Part) bool { return l.Segment == segment.ID{} })
+			if len(r.Lost) > 0 || len(named) != lost || lost > 0 && (named[0].Segment != all[want].ID || named[0].Off != all[want].Off-512) {
+				t.Errorf("%d bytes: lost %+v, unfinished %+v", n, r.Lost, r.Unfinished)
 			}
-			if dry.Recovered != r.Recovered || dry.Segments != r.Segments || !slices.Equal(dry.Lost, r.Lost) {
+			if dry.Recovered != r.Recovered || dry.Segments != r.Segments || !slices.Equal(dry.Unfinished, r.Unfinished) {
 				t.Errorf("%d bytes: %+v, as was foretold %+v", n, r, dry)
 			}
 			if n > 0 && !bytes.Equal(readFile(t, fsys, filepath.Join("store", r.Backups[0])), whole[:n]) {
@@ -195,6 +195,46 @@ func TestRecoverLetters(t *testing.T) {
 	wantWhole(t, fsys, "letters")
 }
 
+// TestRecoverElsewhere damages a segment that another archive has, whole or not.
+func TestRecoverElsewhere(t *testing.T) {
+	segments := some(t)
+	for _, whole := range []bool{true, false} {
+		a, b := writeArchive(t, "data00000a.tar", segments...), writeArchive(t, "data00001a.tar", segments...)
+		a[512+3] ^= 1
+		want := 0
+		if !whole {
+			b[512+3] ^= 1
+			want = 1
+		}
+		fsys := disk(t, map[string][]byte{"data00000a.tar": a, "data00001a.tar": b, "manifest": manifest2})
+		for _, r := range recoverAll(t, fsys, archive.RecoverOptions{}) {
+			if len(r.Lost) != want {
+				t.Errorf("whole elsewhere: %t: %+v", whole, r)
+			}
+		}
+	}
+}
+
+// TestRecoverOtherLetter has a letter that counts, with an index, in which a segment is damaged that another letter has.
+func TestRecoverOtherLetter(t *testing.T) {
+	segments := some(t)
+	for _, cut := range []int{0, 1024} {
+		a := writeArchive(t, "data00000a.tar", segments...)
+		b := writeArchive(t, "data00000b.tar", segments...)
+		b[512+3] ^= 1
+		fsys := disk(t, map[string][]byte{"data00000a.tar": a[:len(a)-cut], "data00000b.tar": b, "manifest": manifest2})
+		r := recoverAll(t, fsys, archive.RecoverOptions{})
+		if len(r) != 1 || r[0].Recovered != "data00000c.tar" || r[0].Segments != len(segments) || len(r[0].Lost) > 0 {
+			t.Errorf("%+v", r)
+		}
+		d := open(t, fsys, archive.Options{NoHead: true})
+		wantSegments(t, d, segments...)
+		must(t, d.Close())
+		wantLost(t, fsys, "in another letter")
+		wantWhole(t, fsys, "in another letter")
+	}
+}
+
 func TestRecoverRefuses(t *testing.T) {
 	whole := writeArchive(t, "data00000z.tar", some(t)...)
 	files := map[string][]byte{
@@ -277,13 +317,18 @@ func TestRecoverSizes(t *testing.T) {
 		}
 		fsys := disk(t, map[string][]byte{"data00000a.tar": damaged, "manifest": manifest2})
 		list := recoverAll(t, fsys, archive.RecoverOptions{})
-		if len(list) != 1 || list[0].Segments != 2 || !slices.Equal(list[0].Lost, []archive.Part{want}) {
+		lost, none := list[0].Lost, list[0].Unfinished
+		if i == 2 {
+			lost, none = none, lost
+		}
+		if len(list) != 1 || list[0].Segments != 2 || !slices.Equal(lost, []archive.Part{want}) || len(none) > 0 {
 			t.Errorf("segment %d: %+v, want %+v", i, list, want)
 		}
 	}
 	// The trailer is cut off in its first entry: nothing is lost.
 	fsys := disk(t, map[string][]byte{"data00000a.tar": whole[:len(whole)-1024-512], "manifest": manifest2})
-	if list := recoverAll(t, fsys, archive.RecoverOptions{}); list[0].Segments != 3 || len(list[0].Lost) > 0 {
+	if list := recoverAll(t, fsys, archive.RecoverOptions{}); list[0].Segments != 3 || len(list[0].Lost) > 0 ||
+		len(list[0].Unfinished) > 0 {
 		t.Errorf("a trailer that was cut off: %+v", list)
 	}
 }

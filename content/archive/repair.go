@@ -59,7 +59,7 @@ func (d *Dir) removeLeftovers() error {
 // repairGroup says whether anything is left of the group.
 func (d *Dir) repairGroup(g *group) (bool, error) {
 	if !g.broken {
-		_, err := d.retire(g.files, g.readers[0].Name())
+		_, err := d.retire(g, g.readers[0].Name())
 		return true, err
 	}
 	merged := merge(g.readers)
@@ -83,7 +83,7 @@ func (d *Dir) renew(g *group, segments []survivor, describe describer) (backups 
 		if err := g.close(); err != nil {
 			return nil, err
 		}
-		return d.retire(g.files, "")
+		return d.retire(g, "")
 	}
 	// The copy gets the next letter. So there is no moment at which the store has neither: until the copy is whole it has
 	// a name that means nothing, and from then on it is the one that counts.
@@ -101,7 +101,7 @@ func (d *Dir) renew(g *group, segments []survivor, describe describer) (backups 
 		return nil, err
 	}
 	d.opts.Logger.Warn("recovered an archive", "archive", name.String(), "segments", len(segments))
-	if backups, err = d.retire(g.files, ""); err != nil {
+	if backups, err = d.retire(g, ""); err != nil {
 		return nil, err
 	}
 	r, err := OpenReader(d.fs, d.file(name.String()))
@@ -109,7 +109,7 @@ func (d *Dir) renew(g *group, segments []survivor, describe describer) (backups 
 		return nil, err
 	}
 	r.other = d
-	*g = group{files: []found{{name, name.String()}}, readers: []*Reader{r}}
+	*g = group{files: []found{{name, name.String()}}, readers: []*Reader{r}, stopped: g.stopped}
 	return backups, nil
 }
 
@@ -171,14 +171,14 @@ func (w *Writer) copy(s survivor, describe describer) error {
 }
 
 // retire renames archives that do not count, all but one, and returns the names they have then. Empty files are removed.
-func (d *Dir) retire(files []found, but string) (backups []string, err error) {
+func (d *Dir) retire(g *group, but string) (backups []string, err error) {
 	changed := false
-	for _, f := range files {
+	for _, f := range g.files {
 		if f.file == but {
 			continue
 		}
 		changed = true
-		backup, err := d.putAside(f.file)
+		backup, err := d.putAside(f.file, g.stopped || unfinishedCopy(f, but))
 		if err != nil {
 			return backups, err
 		}
@@ -192,8 +192,15 @@ func (d *Dir) retire(files []found, but string) (backups []string, err error) {
 	return backups, d.fs.SyncDir(d.path)
 }
 
-// putAside returns the new name, or none if the file was empty.
-func (d *Dir) putAside(name string) (backup string, err error) {
+// unfinishedCopy says whether a file has a higher letter than the one that counts, of which it would have become a copy.
+func unfinishedCopy(f found, counts string) bool {
+	n, ok := ParseName(counts)
+	return ok && f.Letter > n.Letter
+}
+
+// putAside returns the new name, or none if the file was empty. The name tells if the writer may have been stopped:
+// later, when there are newer archives, nobody could know.
+func (d *Dir) putAside(name string, stopped bool) (backup string, err error) {
 	info, err := d.fs.Stat(d.file(name))
 	if err != nil {
 		return "", err
@@ -201,7 +208,11 @@ func (d *Dir) putAside(name string) (backup string, err error) {
 	if info.Size() == 0 {
 		return "", d.fs.Remove(d.file(name))
 	}
-	backup = name + backupSuffix
+	kept := name
+	if stopped {
+		kept += stoppedSuffix
+	}
+	backup = kept + backupSuffix
 	for i := 2; ; i++ {
 		_, err := d.fs.Stat(d.file(backup))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -210,7 +221,7 @@ func (d *Dir) putAside(name string) (backup string, err error) {
 		if err != nil {
 			return "", err
 		}
-		backup = fmt.Sprintf("%s.%d%s", name, i, backupSuffix)
+		backup = fmt.Sprintf("%s.%d%s", kept, i, backupSuffix)
 	}
 	return backup, d.fs.Rename(d.file(name), d.file(backup))
 }

@@ -44,22 +44,22 @@ func TestLetters(t *testing.T) {
 		"both good": {
 			good("data00000a.tar", a, b), good("data00000b.tar", a, newB),
 			[]*segment.Segment{a, newB},
-			nil, "data00000a.tar.bak data00000b.tar",
+			nil, "data00000a.tar.stopped.bak data00000b.tar",
 		},
 		"lower good": {
 			good("data00000a.tar", a, b), bad("data00000b.tar", c, newB),
 			[]*segment.Segment{a, b},
-			c, "data00000a.tar data00000b.tar.bak",
+			c, "data00000a.tar data00000b.tar.stopped.bak",
 		},
 		"higher good": {
 			bad("data00000a.tar", a, b), good("data00000b.tar", a, newB),
 			[]*segment.Segment{a, newB},
-			nil, "data00000a.tar.bak data00000b.tar",
+			nil, "data00000a.tar.stopped.bak data00000b.tar",
 		},
 		"both bad": {
 			bad("data00000a.tar", a, b), bad("data00000b.tar", c, newB),
 			[]*segment.Segment{a, newB, c},
-			nil, "data00000a.tar.bak data00000b.tar.bak data00000c.tar",
+			nil, "data00000a.tar.stopped.bak data00000b.tar.stopped.bak data00000c.tar",
 		},
 	} {
 		for _, readOnly := range []bool{true, false} {
@@ -110,7 +110,7 @@ func TestBackupNames(t *testing.T) {
 	fsys := disk(t, files)
 	must(t, open(t, fsys, archive.Options{ReadOnly: true}).Close())
 	must(t, open(t, fsys, archive.Options{}).Close())
-	want := "data00000a.tar.2.bak data00000a.tar.3.bak data00000a.tar.bak data00000b.tar data00002a.tar.bak " +
+	want := "data00000a.tar.2.bak data00000a.tar.3.bak data00000a.tar.bak data00000b.tar data00002a.tar.stopped.bak " +
 		"journal.log manifest repo.lock"
 	if got := names(t, fsys); got != want {
 		t.Errorf("files %s, want %s", got, want)

@@ -20,6 +20,12 @@ const tempSuffix = ".tmp"
 // backupSuffix ends the names of archives that recovery has put aside.
 const backupSuffix = ".bak"
 
+// stoppedSuffix comes ahead of it, and of a number, if the writer of the archive may have been stopped.
+const stoppedSuffix = ".stopped"
+
+// readerSuffix ends the names of copies that Oak's readers make of archives without index.
+const readerSuffix = ".ro" + backupSuffix
+
 // replaceFile writes a file, in place of one of that name perhaps. A crash leaves that as it was, or the whole of the new
 // one, and perhaps a file that means nothing.
 func replaceFile(fsys file.FS, dir, name string, fill func(w io.Writer) error) error {

@@ -19,6 +19,7 @@ type scanned struct {
 	zeros   int  // bytes of blocks of zeros just passed, unless damage goes on
 	stopped bool // the last one of lost is where the writer was stopped
 	tail    tail // that it was, unless a segment is found behind
+	ended   bool // the trailer has begun, so that all segments are ahead of it
 }
 
 // tail is what begins with a sound header of an entry that passes the end.
@@ -45,7 +46,7 @@ func scan(data []byte) scanned {
 		case fits && s.take(h, content, data[content:content+int(size)]):
 			s.gap(at)
 			at = content + ceilBlock(int(size))
-			s.open, s.tail.open = false, false
+			s.open, s.tail.open, s.ended = false, false, false
 		case fits && h.valid():
 			s.gap(at)
 			s.pass(h, at, data[content:content+int(size)])

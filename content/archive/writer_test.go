@@ -91,6 +91,30 @@ func TestFull(t *testing.T) {
 	wantSegments(t, d, all[:2]...)
 }
 
+// TestFullWaits demands that an archive is not closed for want of room while ids of binaries are yet to come: its binary
+// references would be without them for ever.
+func TestFullWaits(t *testing.T) {
+	text := storetest.Sample{ID: segment.NewDataID(), Text: strings.Repeat("x", 4096)}
+	fsys := file.NewMemory()
+	d := open(t, fsys, archive.Options{})
+	defer closing(t, d)
+	must(t, d.Append(storetest.Sample{References: []segment.ID{text.ID}, Elsewhere: []int{1}}.Segment(t)))
+	d.Current().SetMax(1)
+	wantErr(t, d.Append(storetest.Bulk(t, 10)), archive.ErrFull)
+	if n := len(d.Archives()); n != 1 {
+		t.Errorf("%d archives", n)
+	}
+	d.Current().SetMax(1 << 20)
+	must(t, d.Append(text.Segment(t)))
+	d.Current().SetMax(1)
+	must(t, d.Append(storetest.Bulk(t, 10)))
+	refs, err := d.Archives()[1].BlobReferences()
+	must(t, err)
+	if len(refs) != 1 || !slices.Equal(refs[0].Segments[0].IDs, []string{text.Text}) {
+		t.Errorf("%d groups of binary references", len(refs))
+	}
+}
+
 // TestWriterViews appends more than is kept in memory, and demands that what was read before stays as it was.
 func TestWriterViews(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data00000a.tar")
