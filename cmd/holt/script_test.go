@@ -45,6 +45,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("TMPDIR", env.WorkDir)
 			env.Setenv("SOURCE", filepath.ToSlash(source))
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // a second for each command otherwise
 			env.Values[rememberedKey{}] = map[string][]byte{}
 			return nil
 		},
