@@ -23,30 +23,17 @@ func TestWalkHardlyAllocates(t *testing.T) {
 	s := content.New(wideStore(t, 4000), content.Options{})
 	defer func() { must(t, s.Close()) }()
 	head, _ := s.Head()
-	nodes, values := 0, 0
-	visit := func(v *content.Visit) error {
-		nodes++
-		p := v.Node.Properties()
-		for p.Next() {
-			for i := range p.Count() {
-				if _, err := p.Value(i); err != nil {
-					return err
-				}
-				values++
-			}
-		}
-		return p.Err()
-	}
+	var read census
 	walk := func() {
-		nodes, values = 0, 0
-		must(t, s.Walk(t.Context(), head, "/", content.WalkOptions{}, visit))
+		read = census{}
+		must(t, s.Walk(t.Context(), head, "/", content.WalkOptions{}, read.visit))
 	}
 	walk() // parses the segments
 	if allocs := testing.AllocsPerRun(5, walk); allocs > 10 {
 		t.Errorf("%v allocations", allocs)
 	}
-	if nodes != 4001 || values != 3*4000 {
-		t.Errorf("%d nodes, %d values", nodes, values)
+	if read.nodes != 4001 || read.values != 3*4000 {
+		t.Errorf("%d nodes, %d values", read.nodes, read.values)
 	}
 }
 

@@ -221,27 +221,30 @@ func TestWalkEnds(t *testing.T) {
 func TestWalkTakesNoMemory(t *testing.T) {
 	s := open(t, filepath.Join(fixture.Untar(t, "oak", "base.tar.xz"), folders["base"]))
 	head := headOf(t, s)
-	nodes, values := 0, 0
-	walk := func() {
-		must(t, s.Walk(t.Context(), head, "/", content.WalkOptions{}, func(v *content.Visit) error {
-			nodes++
-			p := v.Node.Properties()
-			for p.Next() {
-				for i := range p.Count() {
-					if _, err := p.Value(i); err != nil {
-						return err
-					}
-					values++
-				}
-			}
-			return p.Err()
-		}))
-	}
+	var read census
+	walk := func() { must(t, s.Walk(t.Context(), head, "/", content.WalkOptions{}, read.visit)) }
 	walk() // which parses the segments
-	nodes, values = 0, 0
+	read = census{}
 	if n := testing.AllocsPerRun(1, walk); n > 100 {
-		t.Errorf("%v allocations for %d nodes, %d values", n, nodes/2, values/2)
+		t.Errorf("%v allocations for %d nodes, %d values", n, read.nodes/2, read.values/2)
 	}
+}
+
+// census counts the nodes and values of a walk, and finds each of them.
+type census struct{ nodes, values int }
+
+func (c *census) visit(v *content.Visit) error {
+	c.nodes++
+	p := v.Node.Properties()
+	for p.Next() {
+		for i := range p.Count() {
+			if _, err := p.Value(i); err != nil {
+				return err
+			}
+			c.values++
+		}
+	}
+	return p.Err()
 }
 
 // TestCheckTakesNoMemory for nodes, but the marks of their segments.

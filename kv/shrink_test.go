@@ -83,6 +83,22 @@ func compactSize(t testing.TB, db *kv.DB) (size int64) {
 	return size
 }
 
+// shrinkSoundly shrinks a database and demands that it is sound and holds what it did. It returns what Compact would leave
+// of it, too.
+func shrinkSoundly(t *testing.T, db *kv.DB) (r kv.ShrinkReport, compacted int64) {
+	t.Helper()
+	text, compacted := content(t, db), compactSize(t, db)
+	r, err := db.Shrink(context.Background(), kv.ShrinkOptions{})
+	must(t, err)
+	checkClean(t, db)
+	t.Logf("%d -> %d bytes, %d in use, %d when compacted (%+.1f %%); %d steps, %d bytes written",
+		r.Before, r.After, r.Used, compacted, 100*float64(r.After)/float64(compacted)-100, r.Steps, r.Written)
+	if content(t, db) != text {
+		t.Error("something else is in it now")
+	}
+	return r, compacted
+}
+
 // TestShrinkHalf compares what Shrink leaves of a file with what Compact makes of it.
 func TestShrinkHalf(t *testing.T) {
 	for i, h := range holeys {
@@ -93,15 +109,7 @@ func TestShrinkHalf(t *testing.T) {
 			t.Parallel()
 			db := openTemp(t, nil)
 			h.fill(t, db)
-			text, small := content(t, db), compactSize(t, db)
-			r, err := db.Shrink(context.Background(), kv.ShrinkOptions{})
-			must(t, err)
-			checkClean(t, db)
-			t.Logf("%d -> %d bytes, %d in use, %d when compacted (%+.1f %%); %d steps, %d bytes written",
-				r.Before, r.After, r.Used, small, 100*float64(r.After)/float64(small)-100, r.Steps, r.Written)
-			if content(t, db) != text {
-				t.Error("something else is in it now")
-			}
+			r, small := shrinkSoundly(t, db)
 			if r.After > small+small/10 {
 				t.Errorf("%d bytes are left, Compact leaves %d", r.After, small)
 			}
@@ -172,15 +180,7 @@ func TestShrinkLongRuns(t *testing.T) {
 		}
 	}
 	inParts(t, db, gone, 10, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
-	text, small := content(t, db), compactSize(t, db)
-	r, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
-	must(t, err)
-	checkClean(t, db)
-	t.Logf("%d -> %d bytes, %d in use, %d when compacted (%+.1f %%); %d steps, %d bytes written",
-		r.Before, r.After, r.Used, small, 100*float64(r.After)/float64(small)-100, r.Steps, r.Written)
-	if content(t, db) != text {
-		t.Error("something else is in it now")
-	}
+	r, _ := shrinkSoundly(t, db)
 	if r.After > r.Used+r.Used/10 {
 		t.Errorf("%d bytes are left, %d of them in use", r.After, r.Used)
 	}
