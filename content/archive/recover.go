@@ -46,8 +46,7 @@ var ErrNoLetter = errors.New("archive: z is the last letter: there is no name fo
 // of the new archive.
 //
 // A segment is left if its bytes have the checksum in the name of its entry. Its id has none: that of a segment in an archive
-// without index whose header is damaged is doubtful. Ids of binaries kept outside that cannot be
-// read are left out.
+// without index whose header is damaged is doubtful. Ids of binaries kept outside that cannot be read are left out.
 //
 // A segment is looked for in all letters of its number. Of the newest archive, if it has no index, the writer was stopped
 // perhaps: what it had begun to write is not lost. Any other was closed once. If the end of such a one is missing, more may
