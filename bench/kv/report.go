@@ -4,8 +4,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/holtdb/holt/bench/internal/report"
@@ -42,15 +44,32 @@ func missing(b *bench) string {
 func (b *bench) againstBbolt(out *strings.Builder) {
 	out.WriteString("## Against bbolt\n\n| workload | measure | bbolt | Holt | ratio | p | required | aim | reached |\n" +
 		"|---|---|---:|---:|---:|---:|---:|---:|---|\n")
+	var short []string
 	for _, w := range workloads {
 		for _, engine := range w.engines[1:] {
 			for _, bound := range w.bounds {
 				theirs, mine := b.of(w, bbolt)[bound.unit], b.of(w, engine)[bound.unit]
-				if len(theirs) > 0 && len(mine) > 0 {
-					fmt.Fprintln(out, row(title(w, engine), bound, theirs, mine))
+				if len(theirs) == 0 || len(mine) == 0 {
+					continue
+				}
+				fmt.Fprintln(out, row(title(w, engine), bound, theirs, mine))
+				if bound.given && bound.reached(theirs, mine) == isShort {
+					short = append(short, title(w, engine))
 				}
 			}
 		}
+	}
+	explain(out, short)
+}
+
+// explain says of rows that fall short what is known of them.
+func explain(out *strings.Builder, short []string) {
+	if len(short) == 0 {
+		return
+	}
+	out.WriteString("\n## What falls short, and why\n\n")
+	for _, title := range slices.Compact(short) {
+		fmt.Fprintf(out, "- %s: %s\n", title, cmp.Or(whyShort[title], "not explained yet."))
 	}
 }
 
@@ -81,6 +100,9 @@ func row(title string, b bound, theirs, mine report.Series) string {
 		figure(b.unit, theirs), figure(b.unit, mine), ratio, p, required, aim, reached)
 }
 
+// isShort is what a table says of a bound that is not kept.
+const isShort = "**short**"
+
 // reached says how far a bound is kept.
 func (b bound) reached(theirs, mine report.Series) string {
 	have := mine.Median()
@@ -93,7 +115,7 @@ func (b bound) reached(theirs, mine report.Series) string {
 	case have <= b.required:
 		return "what is required"
 	}
-	return "**short**"
+	return isShort
 }
 
 // measures are the names of units.

@@ -69,3 +69,26 @@ func TestReached(t *testing.T) {
 		}
 	}
 }
+
+func TestExplains(t *testing.T) {
+	var titles []string
+	for _, w := range workloads {
+		for _, engine := range w.engines[1:] {
+			titles = append(titles, title(w, engine))
+		}
+	}
+	for title := range whyShort {
+		if !slices.Contains(titles, title) {
+			t.Errorf("%s is explained, and no row", title)
+		}
+	}
+	var out strings.Builder
+	explain(&out, nil)
+	if out.Len() > 0 {
+		t.Errorf("explained though nothing is short: %s", &out)
+	}
+	explain(&out, []string{"PutDurable", "PutDurable", "Get"})
+	if have := out.String(); strings.Count(have, "\n- ") != 2 || !strings.Contains(have, "- PutDurable: the two barriers") {
+		t.Errorf("explained: %s", have)
+	}
+}
