@@ -66,10 +66,12 @@ func TestFreePagesAreFoundOnDemand(t *testing.T) {
 		needs bool
 		use   func(ctx context.Context, db *kv.DB) error
 	}{
-		"begin":          {true, func(_ context.Context, db *kv.DB) error { return rolledBack(db.Begin(true)) }},
-		"begin, context": {true, func(ctx context.Context, db *kv.DB) error { return rolledBack(db.BeginContext(ctx, true)) }},
-		"update":         {true, func(_ context.Context, db *kv.DB) error { return db.Update(nothing) }},
-		"batch":          {true, func(_ context.Context, db *kv.DB) error { return db.Batch(nothing) }},
+		"begin": {true, func(_ context.Context, db *kv.DB) error { return rolledBack(db.Begin(true)) }},
+		"begin, context": {true, func(ctx context.Context, db *kv.DB) error {
+			return rolledBack(db.BeginContext(ctx, true))
+		}},
+		"update": {true, func(_ context.Context, db *kv.DB) error { return db.Update(nothing) }},
+		"batch":  {true, func(_ context.Context, db *kv.DB) error { return db.Batch(nothing) }},
 		"shrink": {true, func(ctx context.Context, db *kv.DB) error {
 			_, err := db.Shrink(ctx, kv.ShrinkOptions{})
 			return err
@@ -179,6 +181,23 @@ func TestFreePagesAreFoundByOpen(t *testing.T) {
 			closeClean(t, db)
 		})
 	}
+}
+
+// TestOpenRefusesMissingPages cuts off the last page of a file that does not name its free pages: that is found out by
+// Open, not by the first write.
+func TestOpenRefusesMissingPages(t *testing.T) {
+	image := readSim(t, unlisted(t), simPath)
+	last := newestMeta(image).HWM() - 1
+	image = image[:last*unlistedPageSize]
+	for _, o := range []kv.Options{
+		{}, {NoFreelistSync: true}, {PreLoadFreelist: true}, {PreLoadFreelist: true, ReadOnly: true},
+	} {
+		_, err := openSim(memoryWith(t, image), o)
+		if damage := (*kv.CorruptError)(nil); !errors.As(err, &damage) || damage.Page != kv.Pgid(last) {
+			t.Errorf("%v: open says %v, want that page %d is missing", &o, err, last)
+		}
+	}
+	must(t, mustOpenSim(t, memoryWith(t, image), kv.Options{ReadOnly: true}).Close())
 }
 
 // TestFreePagesAreLookedForAgain demands that a write transaction that could not find the free pages says why, that
@@ -313,6 +332,32 @@ func TestFreePagesAreFoundTogether(t *testing.T) {
 			if v := tx.Bucket([]byte("keep")).Get([]byte(key)); len(v) != 2000 {
 				t.Errorf("%s has %d bytes", key, len(v))
 			}
+		}
+		return nil
+	}))
+	closeClean(t, db)
+}
+
+// TestCloseWaitsForTheSearch closes a database while the first write transaction looks for the free pages: that gets
+// its turn.
+func TestCloseWaitsForTheSearch(t *testing.T) {
+	disk := unlisted(t)
+	closed := make(chan error, 1)
+	var db *kv.DB
+	var first sync.Once
+	db = mustOpenSim(t, disk, kv.Options{Progress: func(int64) {
+		first.Do(func() { go func() { closed <- db.Close() }() })
+	}})
+	ends(t, func() {
+		must(t, db.Update(func(tx *kv.Tx) error { return tx.Bucket([]byte("keep")).Put([]byte("k"), []byte("v")) }))
+		must(t, <-closed)
+	})
+	_, err := db.Begin(true)
+	wantErr(t, err, kv.ErrDatabaseNotOpen)
+	db = mustOpenSim(t, disk, kv.Options{})
+	must(t, db.View(func(tx *kv.Tx) error {
+		if v := tx.Bucket([]byte("keep")).Get([]byte("k")); string(v) != "v" {
+			t.Errorf("there is %q", v)
 		}
 		return nil
 	}))
