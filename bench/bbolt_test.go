@@ -242,14 +242,19 @@ func bboltRandGet(b *testing.B, n, goroutines int) {
 	})
 }
 
-func bboltOpenFile(b *testing.B, path string, unsaved bool) {
+func bboltOpenFile(b *testing.B, path string, unsaved bool, puts int) {
 	options := &bbolt.Options{
 		NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved, FreelistType: bbolt.FreelistMapType,
 	}
+	key := make([]byte, 8)
 	defer measure(b)()
-	for b.Loop() {
+	for i := 0; b.Loop(); i++ {
 		db, err := bbolt.Open(path, 0o600, options)
 		check(b, err)
+		for range puts {
+			setKey(key, scattered(i))
+			check(b, db.Update(func(tx *bbolt.Tx) error { return tx.Bucket(name).Put(key, value) }))
+		}
 		check(b, db.Close())
 	}
 }

@@ -35,7 +35,7 @@ type shapes struct {
 	cursorPut, put                                                            func(*testing.B)
 	nestedGetInline, nestedFill                                               func(*testing.B)
 	randGet                                                                   func(b *testing.B, n, goroutines int)
-	open                                                                      func(b *testing.B, path string, unsaved bool)
+	open                                                                      func(b *testing.B, path string, unsaved bool, puts int)
 	bulk                                                                      func(b *testing.B, order func(i int) int)
 }
 
@@ -107,12 +107,26 @@ func randGet(b *testing.B, n, goroutines int) {
 
 // OpenSaved and OpenUnsaved open and close a file of 1.1 GB, most of which is free, with and without a stored free list. Both
 // engines open the same.
-func BenchmarkOpenSaved(b *testing.B)   { open(b, false) }
-func BenchmarkOpenUnsaved(b *testing.B) { open(b, true) }
-
-func open(b *testing.B, unsaved bool) {
+func BenchmarkOpenSaved(b *testing.B) {
 	each(b, func(s shapes) func(*testing.B) {
-		return func(b *testing.B) { s.open(b, seedFreePages(b, unsaved), unsaved) }
+		return func(b *testing.B) { s.open(b, seedFreePages(b, false), false, 0) }
+	})
+}
+
+func BenchmarkOpenUnsaved(b *testing.B) {
+	each(b, func(s shapes) func(*testing.B) {
+		return func(b *testing.B) { s.open(b, seedFreePages(b, true), true, 0) }
+	})
+}
+
+// OpenUnsavedPut also makes a transaction of one Put before it closes the file, a copy.
+func BenchmarkOpenUnsavedPut(b *testing.B) {
+	each(b, func(s shapes) func(*testing.B) {
+		return func(b *testing.B) {
+			path := b.TempDir() + "/copy.db"
+			copyFile(b, path, seedFreePages(b, true))
+			s.open(b, path, true, 1)
+		}
 	})
 }
 

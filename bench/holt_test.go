@@ -240,14 +240,19 @@ func holtRandGet(b *testing.B, n, goroutines int) {
 	})
 }
 
-func holtOpenFile(b *testing.B, path string, unsaved bool) {
+func holtOpenFile(b *testing.B, path string, unsaved bool, puts int) {
 	options := &holt.Options{
 		NoSync: true, NoGrowSync: true, NoFreelistSync: unsaved, FreelistType: holt.FreelistMapType,
 	}
+	key := make([]byte, 8)
 	defer measure(b)()
-	for b.Loop() {
+	for i := 0; b.Loop(); i++ {
 		db, err := holt.Open(path, 0o600, options)
 		check(b, err)
+		for range puts {
+			setKey(key, scattered(i))
+			check(b, db.Update(func(tx *holt.Tx) error { return tx.Bucket(name).Put(key, value) }))
+		}
 		check(b, db.Close())
 	}
 }

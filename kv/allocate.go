@@ -41,8 +41,10 @@ func (tx *Tx) buildFreelist() error {
 	return nil
 }
 
-// storesFreelist says whether this commit stores the free list.
-func (tx *Tx) storesFreelist() bool { return !tx.db.NoFreelistSync && (tx.db.syncList || tx.last) }
+// storesFreelist says whether this commit stores the free list. That of Close may know nothing of it.
+func (tx *Tx) storesFreelist() bool {
+	return !tx.db.NoFreelistSync && (tx.db.syncList || tx.last && tx.db.freelist.isLoaded())
+}
 
 // freelistPages is the number of pages that the free list takes as it is.
 func (tx *Tx) freelistPages() int { return tx.db.freelist.size()/tx.pageSize + 1 }

@@ -60,13 +60,15 @@ func together(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// TestScanTogether opens a large file without a stored free list.
+// TestScanTogether looks for the free pages of a large file that does not name them.
 func TestScanTogether(t *testing.T) {
 	path, tree := largeFile(t)
 	var free []int
 	together(t, func(t *testing.T) {
 		var told atomic.Int64
-		db, err := kv.Open(path, 0o600, &kv.Options{NoFreelistSync: true, Progress: func(n int64) { told.Add(n) }})
+		db, err := kv.Open(path, 0o600, &kv.Options{
+			NoFreelistSync: true, PreLoadFreelist: true, Progress: func(n int64) { told.Add(n) },
+		})
 		must(t, err)
 		free = append(free, db.Stats().FreePageN)
 		if int(told.Load()) != tree {
@@ -79,7 +81,9 @@ func TestScanTogether(t *testing.T) {
 		t.Errorf("%d free pages are found", free)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := kv.OpenContext(ctx, path, 0o600, &kv.Options{NoFreelistSync: true, Progress: func(int64) { cancel() }})
+	_, err := kv.OpenContext(ctx, path, 0o600, &kv.Options{
+		NoFreelistSync: true, PreLoadFreelist: true, Progress: func(int64) { cancel() },
+	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Open that is cancelled: %v", err)
 	}
@@ -130,7 +134,7 @@ func TestCheckTogether(t *testing.T) {
 		must(t, db.Close())
 		slices.Sort(all)
 		found = append(found, all)
-		db, err = kv.Open(path, 0o600, &kv.Options{NoFreelistSync: true})
+		db, err = kv.Open(path, 0o600, &kv.Options{NoFreelistSync: true, PreLoadFreelist: true})
 		if _, damaged := errors.AsType[*kv.CorruptError](err); err != nil && !damaged {
 			t.Errorf("opening a damaged file: %v", err)
 		}

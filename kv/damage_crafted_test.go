@@ -92,7 +92,7 @@ func (f crafted) open(t *testing.T, o kv.Options) *kv.DB {
 	return db
 }
 
-// storeFreelist puts an empty free list on page id, so that Open does not look at all pages.
+// storeFreelist puts an empty free list on page id, so that nobody looks at all pages for them.
 func (f crafted) storeFreelist(id uint64, free ...uint64) {
 	ids := f.page(id).PutFreelistCount(id, len(free), 0)
 	for i, v := range free {

@@ -72,6 +72,7 @@ type patient struct {
 	disk *file.Crash
 	db   *kv.DB
 	says *oracle
+	no   error // why no write transaction begins, nil if it does
 }
 
 // endure demands that a damaged file is read as what its bytes say or with an error, and that writing to it does not
@@ -125,8 +126,29 @@ func (p *patient) open() bool {
 	o := kv.Options{PageSize: damagedPageSize, NoFreelistSync: p.says.freelist == page.NoFreelist}
 	if p.db, err = openSim(p.disk, o); err != nil {
 		p.expectOpenError(err)
+		return false
 	}
-	return err == nil
+	p.loads(o)
+	return true
+}
+
+// loads demands that the first write transaction says of the free list what Open says that loads it.
+func (p *patient) loads(o kv.Options) {
+	o.PreLoadFreelist = true
+	db, err := openSim(memoryWith(p, p.file), o)
+	if err == nil {
+		must(p, db.Close())
+	} else {
+		p.expectOpenError(err)
+	}
+	tx, no := p.db.Begin(true)
+	if no == nil {
+		must(p, tx.Rollback())
+	}
+	if fmt.Sprint(no) != fmt.Sprint(err) {
+		p.complain("Begin says %v, and Open %v", no, err)
+	}
+	p.no = no
 }
 
 // treat writes to the file.
@@ -135,6 +157,9 @@ func (p *patient) treat() {
 	p.write()
 	p.expectKept(before)
 	must(p, p.db.Close())
+	if p.no != nil && !bytes.Equal(readSim(p, p.disk, simPath), p.file) {
+		p.complain("no write transaction began (%v), but the file has changed", p.no)
+	}
 	p.reopen(before)
 }
 
@@ -435,11 +460,22 @@ func (p *patient) write() {
 // update demands that a transaction succeeds or returns the damage.
 func (p *patient) update(name string, fn func(tx *kv.Tx) error) {
 	err := p.db.Update(fn)
+	if p.no != nil {
+		p.refuses(name, err)
+		return
+	}
 	if err == nil || expected(err) {
 		return
 	}
 	if p.corrupt(name, err) && p.says.sound() {
 		p.complain("%s: %v, but the file is sound", name, err)
+	}
+}
+
+// refuses demands that err is again that of the first write transaction, which did not begin.
+func (p *patient) refuses(name string, err error) {
+	if fmt.Sprint(err) != p.no.Error() {
+		p.complain("%s: %v, after %v", name, err, p.no)
 	}
 }
 
@@ -451,6 +487,10 @@ func expected(err error) bool {
 // manual does the same in a transaction that is not managed: it panics with the damage, and then cannot commit.
 func (p *patient) manual(name string, fn func(tx *kv.Tx) error) {
 	tx, err := p.db.Begin(true)
+	if p.no != nil {
+		p.refuses(name, err)
+		return
+	}
 	must(p, err)
 	damage := p.recovered(func() { err = fn(tx) })
 	if damage == nil && err != nil {
@@ -569,7 +609,8 @@ func inTree(fn func(b *kv.Bucket) error) func(tx *kv.Tx) error {
 // reopen demands that the file is no worse than it was after all those changes.
 func (p *patient) reopen(before string) {
 	var err error
-	if p.db, err = openSim(p.disk, kv.Options{PageSize: damagedPageSize}); err != nil {
+	o := kv.Options{PageSize: damagedPageSize, PreLoadFreelist: p.no == nil}
+	if p.db, err = openSim(p.disk, o); err != nil {
 		if p.corrupt("open after the changes", err); p.keepIsApart() {
 			p.complain("the file can no longer be opened: %v", err)
 		}

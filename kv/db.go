@@ -24,7 +24,7 @@ type DB struct {
 	StrictMode bool
 	// NoSync leaves out every sync: a crash of the machine may then lose or damage the database.
 	NoSync bool
-	// NoFreelistSync does not store the free list from the next commit on; opening the file then scans it.
+	// NoFreelistSync does not store the free list from the next commit on; whoever opens and writes it then scans it.
 	NoFreelistSync bool
 	// FreelistType is what the options said. Both types behave the same here.
 	FreelistType FreelistType
@@ -68,6 +68,8 @@ type DB struct {
 	fileSize int64
 	mapLen   int64 // length of the current mapping
 	freelist freelist
+	loading  chan struct{}     // holds a token while the free list is being loaded
+	progress func(pages int64) // is told of pages that are looked at to find the free ones
 	scratch  []uint64
 	lowered  atomic.Uint64 // the last transaction that lowered the high water mark
 
@@ -136,11 +138,15 @@ type pageCounts struct{ free, pending int }
 // Begin starts a transaction. A read transaction sees the last commit and keeps its pages from being reused; end it
 // with Rollback, soon. Of write transactions there is one at a time, and Begin waits for it to end. Neither kind ever
 // waits for the other.
+//
+// If the file has no list of its free pages, the first write transaction looks at the whole file to find them. Where it
+// meets damage, or its context ends, Begin returns that error, and the next one tries again; reading goes on.
 func (db *DB) Begin(writable bool) (*Tx, error) {
 	return db.BeginContext(context.Background(), writable)
 }
 
-// BeginContext is Begin with a bound on the wait for another write transaction. A transaction outlives ctx.
+// BeginContext is Begin with a bound on the wait for another write transaction, and on the search for free pages that
+// the first one may have to make, see Options.PreLoadFreelist. A transaction outlives ctx.
 func (db *DB) BeginContext(ctx context.Context, writable bool) (tx *Tx, err error) {
 	if db.quiet {
 		return db.begin(ctx, writable)
@@ -207,8 +213,12 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 	if err := db.acquire(ctx); err != nil {
 		return nil, err
 	}
+	err := db.loadFreelist(ctx)
 	db.mu.Lock()
-	if err := db.refusal(); err != nil {
+	if err == nil {
+		err = db.refusal()
+	}
+	if err != nil {
 		db.mu.Unlock()
 		<-db.slot
 		return nil, err
@@ -340,8 +350,9 @@ func (db *DB) Sync() (err error) {
 	return db.file.SyncData()
 }
 
-// Close ends the use of the file. It waits for every open transaction to end; meanwhile no new one begins. Then it stores
-// the free pages, if no commit did; if that fails the file is sound all the same. A second Close does nothing.
+// Close ends the use of the file. It waits for every open transaction to end; meanwhile no new one begins. Then it
+// stores the free pages, if they are known and no commit did; if that fails the file is sound all the same. A second
+// Close does nothing.
 func (db *DB) Close() error {
 	db.slot <- struct{}{}
 	defer func() { <-db.slot }()
@@ -387,10 +398,11 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// finish commits a transaction that does nothing but store the free list, if none is stored and one should be, and leave
-// a meta page that needs no checksums. The caller has the place of the one writer, and nobody else can get it.
+// finish commits a transaction that does nothing but store the free list, if none is stored and one can and should be,
+// and leave a meta page that needs no checksums. The caller has the place of the one writer, and nobody else can get
+// it.
 func (db *DB) finish() error {
-	list := !db.NoFreelistSync && db.snap.Load().meta.Freelist == page.NoFreelist
+	list := !db.NoFreelistSync && db.snap.Load().meta.Freelist == page.NoFreelist && db.freelist.isLoaded()
 	if db.readOnly || !list && !db.paired {
 		return nil
 	}

@@ -17,6 +17,9 @@
 // Lifetime: keys and values are slices of the mapped file or of the transaction's memory. They are valid until the
 // transaction ends and must not be written to. A value given to Put must not be changed before that either.
 //
+// Opening: a file that does not name its free pages, as after a crash, opens as quickly as others. The first write
+// transaction walks over the whole file to find them, see Options.PreLoadFreelist.
+//
 // Damage: bytes that no commit can have left are answered with a [*CorruptError], which View and Update return. The
 // file must not be truncated by others while it is open: reading a mapped page that is gone is a fault.
 //

@@ -10,22 +10,47 @@ import (
 	"github.com/holtdb/holt/kv/internal/page"
 )
 
-// loadFreelist fills the free list from the stored one, or by looking at which pages are in use.
-func (db *DB) loadFreelist(ctx context.Context, progress func(pages int64)) (err error) {
+// openFreelist is what Open does about the free list: it reads a stored one, which is soon done. Which pages are free
+// without one is found out when somebody has to know, unless Open is to know it.
+func (db *DB) openFreelist(ctx context.Context) error {
+	s := db.snap.Load()
+	switch {
+	case db.PreLoadFreelist, !db.readOnly && (db.syncList || s.meta.Freelist != page.NoFreelist):
+		return db.loadFreelist(ctx)
+	case db.readOnly:
+		return nil
+	}
+	tx := Tx{snapshot: s}
+	return tx.complete()
+}
+
+// loadFreelist fills the free list, unless it was filled before, from the stored one, or by looking at which pages are
+// in use. Any goroutine may call it; one does the work. As long as nobody has, no write transaction can begin: so the
+// current snapshot is the only one, and a reader need not wait for a writer here.
+func (db *DB) loadFreelist(ctx context.Context) (err error) {
+	if db.freelist.isLoaded() {
+		return nil
+	}
+	select {
+	case db.loading <- struct{}{}:
+		defer func() { <-db.loading }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if db.freelist.isLoaded() {
+		return nil
+	}
 	tx, err := db.beginRead()
 	if err != nil {
 		return err
 	}
 	defer tx.discard()
 	defer tx.catch(&err)
-	if db.freelist.isLoaded() {
-		return nil
-	}
 	if err := tx.complete(); err != nil {
 		return err
 	}
 	if tx.meta.Freelist == page.NoFreelist {
-		used, err := tx.reachable(ctx, progress)
+		used, err := tx.reachable(ctx, db.progress)
 		if err != nil {
 			return err
 		}

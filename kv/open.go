@@ -21,12 +21,13 @@ import (
 //
 // The file is locked as long as it is open: for one process to write, or for any number to read. Errors: [ErrTimeout]
 // when the lock was not free in time; [ErrInvalid], [ErrVersionMismatch] or [ErrChecksum] when neither meta page is
-// valid, by what is wrong with the first; [*CorruptError] when the free list is damaged; what the system says.
+// valid, by what is wrong with the first; [*CorruptError] when the free list is damaged, or pages are missing at the end of
+// a file to be written; what the system says.
 func Open(path string, mode os.FileMode, options *Options) (*DB, error) {
 	return OpenContext(context.Background(), path, mode, options)
 }
 
-// OpenContext is Open with a context for the wait for the lock.
+// OpenContext is Open with a context for the wait for the lock, and for the search for free pages if there is one.
 func OpenContext(ctx context.Context, path string, mode os.FileMode, options *Options) (*DB, error) {
 	if options == nil {
 		options = DefaultOptions
@@ -70,6 +71,8 @@ func newDB(o *Options) *DB {
 		gullible:        o.gullible,
 		imagesMax:       cmp.Or(o.imagesMax, imagesMax),
 		noStats:         o.NoStatistics,
+		progress:        o.Progress,
+		loading:         make(chan struct{}, 1),
 		quit:            make(chan struct{}),
 		slot:            make(chan struct{}, 1),
 		stats:           new(TxStats),
@@ -123,10 +126,8 @@ func (db *DB) open(ctx context.Context, path string, mode os.FileMode, o *Option
 	if !db.readOnly {
 		db.writer = newWriter(db.pageSize)
 	}
-	if !db.readOnly || db.PreLoadFreelist {
-		if err := db.loadFreelist(ctx, o.Progress); err != nil {
-			return err
-		}
+	if err := db.openFreelist(ctx); err != nil {
+		return err
 	}
 	if !db.readOnly && !db.NoFreelistSync && db.syncList && db.snap.Load().meta.Freelist == page.NoFreelist {
 		return db.storeFreelist(&maps)

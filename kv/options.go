@@ -56,17 +56,18 @@ type Options struct {
 	// NoGrowSync sets DB.NoGrowSync: the file is not extended and flushed ahead of the writes that need the space.
 	NoGrowSync bool
 
-	// Progress is told how many pages more were looked at by an Open that has to walk over the whole file. It is called
-	// now and then, from several goroutines.
+	// Progress is told how many pages more were looked at by a walk over the whole file to find the free ones, see
+	// PreLoadFreelist. It is called now and then, from several goroutines.
 	Progress func(pages int64)
 
-	// NoFreelistSync sets DB.NoFreelistSync: free pages are never stored, which makes the next Open slower, as it must
-	// walk the whole file to find them.
+	// NoFreelistSync sets DB.NoFreelistSync: free pages are never stored, so that the first write transaction after the
+	// next Open must walk over the whole file to find them.
 	NoFreelistSync bool
 
 	// SyncFreelist stores the free pages with each commit, as bbolt does. Otherwise they are stored by [DB.Close], so that
 	// a commit costs in proportion to what it changes and not to the number of free pages; after a crash, or without
-	// Close, the next Open walks the whole file to find them. No effect with NoFreelistSync; BoltPlacement implies it.
+	// Close, the first write transaction walks over the whole file to find them. With SyncFreelist Open does that, and
+	// stores them at once, unless NoFreelistSync forbids it. BoltPlacement implies it.
 	SyncFreelist bool
 
 	// SingleSync makes a commit durable with one flush instead of two, as long as it writes no more than about 4 MiB in
@@ -75,8 +76,10 @@ type Options struct {
 	// would take a commit for complete of which parts are missing. Close removes the need.
 	SingleSync bool
 
-	// PreLoadFreelist makes a read-only Open load the free pages, as [Tx.Page] needs. Otherwise they are always
-	// loaded.
+	// PreLoadFreelist makes Open find out which pages are free, and return the damage that it meets on the way. Otherwise
+	// Open reads their list if one is stored and the file is not opened read-only; if none is, as after a crash, the first
+	// write transaction walks over the whole file to find them, or [DB.Shrink] or [Tx.Page] if that comes before.
+	// SyncFreelist and BoltPlacement imply it for a file that is not opened read-only.
 	PreLoadFreelist bool
 
 	// FreelistType is kept for programs that set it.
@@ -125,8 +128,8 @@ type Options struct {
 	BoltPlacement bool
 
 	// AutoShrink, if not nil, has the database shrink by itself, as [DB.Shrink] does with these options, whenever a
-	// quarter of the file is free, and 1 MiB or more; it looks every few seconds. BytesPerSecond is its budget,
-	// [DefaultShrinkRate] by default. Off when nil, and when the file is opened read-only. Close ends it.
+	// quarter of the file is known to be free, and 1 MiB or more; it looks every few seconds. BytesPerSecond is its
+	// budget, [DefaultShrinkRate] by default. Off when nil, and when the file is opened read-only. Close ends it.
 	AutoShrink *ShrinkOptions
 
 	fs        file.FS       // of the tests; nil is the operating system

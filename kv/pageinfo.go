@@ -3,7 +3,11 @@
 
 package kv
 
-import "github.com/holtdb/holt/kv/internal/page"
+import (
+	"context"
+
+	"github.com/holtdb/holt/kv/internal/page"
+)
 
 // PageInfo describes a page of the file.
 type PageInfo struct {
@@ -14,7 +18,8 @@ type PageInfo struct {
 }
 
 // Page describes page id, nil beyond the last. A page that continues another holds arbitrary bytes in place of a
-// description. Errors: [ErrTxClosed], [ErrFreePagesNotLoaded].
+// description. If the free pages are not known yet, Page looks for them, as the first write transaction does. Errors:
+// [ErrTxClosed], [ErrFreePagesNotLoaded], the [*CorruptError] of that search.
 func (tx *Tx) Page(id int) (*PageInfo, error) {
 	n := uint64(id)
 	switch {
@@ -22,10 +27,12 @@ func (tx *Tx) Page(id int) (*PageInfo, error) {
 		return nil, ErrTxClosed
 	case n >= tx.meta.HWM:
 		return nil, nil
-	case !tx.db.freelist.isLoaded():
+	case tx.db.readOnly && !tx.db.freelist.isLoaded():
 		return nil, ErrFreePagesNotLoaded
 	}
-	// The free list has been loaded, which fails for a file that ends before the high water mark.
+	if err := tx.db.loadFreelist(context.Background()); err != nil { // that of a file without its last pages too
+		return nil, err
+	}
 	p := page.Page(tx.data[n*uint64(tx.pageSize):])
 	info := &PageInfo{ID: id, Type: page.TypeName(p.Flags()), Count: p.Count(), OverflowCount: int(p.Overflow())}
 	if tx.db.freelist.listed(n) {

@@ -27,7 +27,8 @@ const (
 // back that no open transaction can see, nor either of the two states that the file holds.
 //
 // Errors: [errors.ErrUnsupported] where the system or the file system cannot do that, as anywhere but on Linux;
-// [ErrDatabaseReadOnly], [ErrDatabaseNotOpen], that of ctx, what the system says.
+// [ErrDatabaseReadOnly], [ErrDatabaseNotOpen], the [*CorruptError] of the search for free pages, that of ctx, what the
+// system says.
 func (db *DB) PunchHoles(ctx context.Context) (punched int64, err error) {
 	tries := 0
 	for at := uint64(2); ; {

@@ -259,8 +259,11 @@ func TestReportPageCycles(t *testing.T) {
 			damage(image)
 			wantCheck(t, useDamaged(t, image, kv.Options{}), "multiple references")
 			wantCheck(t, useDamaged(t, image, kv.Options{ReadOnly: true}), "multiple references")
-			abandonFreelist(image) // so that Open walks over all pages
-			wantCorrupt(t, useDamaged(t, image, kv.Options{}), "open")
+			abandonFreelist(image) // so that all pages are looked at to find those that are free
+			wantCorrupt(t, useDamaged(t, image, kv.Options{PreLoadFreelist: true}), "open")
+			errs := useDamaged(t, image, kv.Options{})
+			wantCorrupt(t, errs, "put", "delete", "delete buckets")
+			wantCheck(t, errs, "multiple references")
 		})
 	}
 }

@@ -108,6 +108,9 @@ func (s *shrinker) run(ctx context.Context) (err error) {
 		return err
 	}
 	s.report.Before, s.report.After = size, size
+	if err := s.db.loadFreelist(ctx); err != nil {
+		return err
+	}
 	s.step = max(cmp.Or(s.o.StepBytes, defaultShrinkStep)/s.db.pageSize, 4)
 	s.bound = s.step
 	s.o.ReaderWait = cmp.Or(s.o.ReaderWait, defaultReaderWait)

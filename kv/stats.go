@@ -15,7 +15,7 @@ type Info struct {
 }
 
 // Stats counts what a database did since it was opened, and what its free list held when the last write transaction
-// ended.
+// ended, nothing before it is known which pages are free: see Options.PreLoadFreelist.
 type Stats struct {
 	TxStats TxStats // sums over the transactions that ended; first, so that 32-bit CPUs find its counters aligned
 

@@ -75,7 +75,7 @@ func long(w workload) workload {
 	return w
 }
 
-// onDisk is for large files that are only read.
+// onDisk is for large files that are read, or hardly written to.
 func onDisk(w workload) workload {
 	w.disk = true
 	return w
@@ -100,6 +100,7 @@ var workloads = []workload{
 	both("LargeGet", "20000x", atMost(cpu, 0.75, 0.65)),
 	long(onDisk(both("OpenSaved", "3x", atMost(cpu, 0.05, 0.01)))),
 	long(onDisk(both("OpenUnsaved", "3x", atMost(cpu, 0.08, 0.04)))),
+	long(onDisk(both("OpenUnsavedPut", "3x", bound{unit: cpu}))),
 	both("CursorPut", "300000x", bound{unit: cpu}),
 	both("Put", "3000x", atMost(cpu, 0.45, 0.25), atMostAbsolute(allocs, 9, 9)),
 	both("PutReader", "500x", bound{unit: cpu}),

@@ -18,15 +18,15 @@ func newFreelistAbandon() *cobra.Command {
 	return editCommand(&cobra.Command{
 		Use:   "abandon",
 		Short: "Forget the stored list of free pages",
-		Long: `Makes both meta pages say that no list of free pages is stored. The next program that opens the database for writing
-finds them by walking the whole file.`,
+		Long: `Makes both meta pages say that no list of free pages is stored. The next program that writes to the database finds them
+by walking the whole file.`,
 		Example: "  holt kv surgery freelist abandon my.db --output repaired.db",
 	}, func(op operation) error {
 		if err := op.edit((*surgery.Editor).AbandonFreelist); err != nil {
 			return err
 		}
 		op.printf("The freelist was abandoned in both meta pages.")
-		op.printf("It may cause some delay on next startup because holt needs to scan the whole db to reconstruct the free list.")
+		op.printf("It may cause some delay on next write because holt needs to scan the whole db to reconstruct the free list.")
 		return nil
 	})
 }
@@ -73,9 +73,9 @@ func refuseFreelist(path string) (err error) {
 	return nil
 }
 
-// storeFreelist opens the database for writing, which stores a free list where there is none.
+// storeFreelist opens the database for writing and has it find the free pages, which it then stores when it is closed.
 func storeFreelist(ctx context.Context, o *opener, path string) error {
-	db, err := o.open(ctx, path, kv.Options{})
+	db, err := o.open(ctx, path, kv.Options{PreLoadFreelist: true})
 	if err != nil {
 		return err
 	}

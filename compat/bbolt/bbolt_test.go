@@ -87,6 +87,33 @@ func TestCompactAndCheck(t *testing.T) {
 	}
 }
 
+// TestOpenFindsFreePages opens a file that does not name its free pages: Open counts them all the same.
+func TestOpenFindsFreePages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "unlisted")
+	for round := range 3 {
+		db, err := bolt.Open(path, 0o600, &bolt.Options{NoFreelistSync: round < 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := db.Stats().FreePageN; round > 0 && n == 0 {
+			t.Errorf("round %d: no page is free", round)
+		}
+		err = db.Update(func(tx *bolt.Tx) error {
+			b, err := tx.CreateBucketIfNotExists([]byte("bucket"))
+			if err != nil {
+				return err
+			}
+			return b.Put([]byte("key"), make([]byte, 50_000))
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func open(t *testing.T, path string) *bolt.DB {
 	t.Helper()
 	db, err := bolt.Open(path, 0o600, nil)

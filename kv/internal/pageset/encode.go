@@ -41,16 +41,59 @@ func (e *LoadError) Unwrap() error { return e.Err }
 func (s *Set) Load(src []byte, limit uint64) error {
 	s.Grow(limit)
 	defer s.summarize()
-	for i := 0; len(src) >= IDSize; i++ {
+	for at := 0; len(src)-at >= IDSize; {
+		w, mask, n := oneWord(src[at:])
+		if !s.fits(w, mask, n, limit) {
+			return s.loadEach(src, at, limit)
+		}
+		s.words[w] |= mask
+		at += n * IDSize
+	}
+	return nil
+}
+
+// oneWord decodes the ids at the start of src that have their bits in one word, as all those of a stretch of a list in
+// ascending order have: which word, the bits, and how many ids there are.
+func oneWord(src []byte) (w, mask uint64, n int) {
+	length := len(src)
+	first := binary.NativeEndian.Uint64(src)
+	for len(src) >= 4*IDSize {
+		a, b := binary.NativeEndian.Uint64(src), binary.NativeEndian.Uint64(src[IDSize:])
+		c, d := binary.NativeEndian.Uint64(src[2*IDSize:]), binary.NativeEndian.Uint64(src[3*IDSize:])
+		if ((a^first)|(b^first)|(c^first)|(d^first))/wordBits != 0 {
+			break
+		}
+		mask |= 1<<(a%wordBits) | 1<<(b%wordBits) | 1<<(c%wordBits) | 1<<(d%wordBits)
+		src = src[4*IDSize:]
+	}
+	for len(src) >= IDSize {
 		id := binary.NativeEndian.Uint64(src)
+		if (id^first)/wordBits != 0 {
+			break
+		}
+		mask |= 1 << (id % wordBits)
 		src = src[IDSize:]
+	}
+	return first / wordBits, mask, (length - len(src)) / IDSize
+}
+
+// fits says whether the bits of word w that n ids have made are those of n ids in [FirstID, limit) that are no members.
+func (s *Set) fits(w, mask uint64, n int, limit uint64) bool {
+	return limit > FirstID && w <= (limit-1)/wordBits && mask&^span(w, FirstID, limit-1) == 0 &&
+		bits.OnesCount64(mask) == n && s.words[w]&mask == 0
+}
+
+// loadEach is Load of the ids from an offset on, one after the other.
+func (s *Set) loadEach(src []byte, at int, limit uint64) error {
+	for ; len(src)-at >= IDSize; at += IDSize {
+		id := binary.NativeEndian.Uint64(src[at:])
 		if id < FirstID || id >= limit {
-			return &LoadError{Index: i, ID: id, Err: ErrRange}
+			return &LoadError{Index: at / IDSize, ID: id, Err: ErrRange}
 		}
 		bit := uint64(1) << (id % wordBits)
 		word := &s.words[id/wordBits]
 		if *word&bit != 0 {
-			return &LoadError{Index: i, ID: id, Err: ErrDuplicate}
+			return &LoadError{Index: at / IDSize, ID: id, Err: ErrDuplicate}
 		}
 		*word |= bit
 	}
