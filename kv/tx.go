@@ -46,11 +46,8 @@ type writeTx struct {
 	edit bucketEdit
 }
 
-// nothing is what an ended transaction reads: there is no DB.
+// nothing is what an ended transaction reads: there is no DB, and there are no data.
 var nothing snapshot
-
-// ended says whether tx has ended. It is what a step of a cursor can afford.
-func (tx *Tx) ended() bool { return tx.snapshot == &nothing }
 
 func (tx *Tx) note() *notes {
 	if tx.notes == nil {
@@ -250,6 +247,16 @@ func (tx *Tx) reading() {
 
 // page returns a branch or leaf page with its overflow pages.
 func (tx *Tx) page(id uint64) page.Page {
+	if s := tx.snapshot; id >= 2 && id < s.limit {
+		if p := page.At(s.data, id*uint64(s.pageSize), uint32(s.pageSize)); p.Plain(id) {
+			return p
+		}
+	}
+	return tx.longPage(id)
+}
+
+// longPage is page where more is to be looked at.
+func (tx *Tx) longPage(id uint64) page.Page {
 	if id < 2 || id >= tx.limit {
 		tx.badPageID(id)
 	}
