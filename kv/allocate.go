@@ -42,7 +42,9 @@ func (tx *Tx) buildFreelist() error {
 }
 
 // storesFreelist says whether this commit stores the free list.
-func (tx *Tx) storesFreelist() bool { return !tx.db.NoFreelistSync && (tx.db.syncList || tx.last) }
+func (tx *Tx) storesFreelist() bool {
+	return !tx.db.NoFreelistSync && (tx.db.syncList || tx.notes.last)
+}
 
 // freelistPages is the number of pages that the free list takes as it is.
 func (tx *Tx) freelistPages() int { return tx.db.freelist.size()/tx.pageSize + 1 }
@@ -57,7 +59,7 @@ func (w *writer) chooseExtent() {
 	if w.tx.db.bolt || w.shrink.low {
 		return
 	}
-	w.tx.root.touchWays()
+	w.tx.root().touchWays()
 	f := &w.tx.db.freelist
 	pages := 0
 	if w.tx.storesFreelist() {
