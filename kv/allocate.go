@@ -43,7 +43,7 @@ func (tx *Tx) buildFreelist() error {
 
 // storesFreelist says whether this commit stores the free list. That of Close may know nothing of it.
 func (tx *Tx) storesFreelist() bool {
-	return !tx.db.NoFreelistSync && (tx.db.syncList || tx.last && tx.db.freelist.isLoaded())
+	return !tx.db.NoFreelistSync && (tx.db.syncList || tx.notes.last && tx.db.freelist.isLoaded())
 }
 
 // freelistPages is the number of pages that the free list takes as it is.
@@ -59,7 +59,7 @@ func (w *writer) chooseExtent() {
 	if w.tx.db.bolt || w.shrink.low {
 		return
 	}
-	w.tx.root.touchWays()
+	w.tx.root().touchWays()
 	f := &w.tx.db.freelist
 	pages := 0
 	if w.tx.storesFreelist() {

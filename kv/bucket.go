@@ -68,7 +68,7 @@ func (b *Bucket) Tx() *Tx { return b.tx }
 func (b *Bucket) Root() Pgid { return Pgid(b.root) }
 
 // Writable says whether the bucket can be changed.
-func (b *Bucket) Writable() bool { return b.tx.writable }
+func (b *Bucket) Writable() bool { return b.tx.Writable() }
 
 // Sequence is the current number of the bucket's sequence.
 func (b *Bucket) Sequence() uint64 { return b.seq }

@@ -95,7 +95,7 @@ func (b *Bucket) MoveBucket(name []byte, dst *Bucket) error {
 	if b.tx.db == nil || dst.tx.db == nil {
 		return ErrTxClosed
 	}
-	if !b.tx.writable || !dst.tx.writable {
+	if !b.tx.Writable() || !dst.tx.Writable() {
 		return ErrTxNotWritable
 	}
 	b.logStart("Moving bucket", name)

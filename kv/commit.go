@@ -15,11 +15,11 @@ import (
 // [ErrTxNotWritable], [ErrTxClosed], [ErrMaxSizeReached], the damage that the transaction met, or what the system says.
 func (tx *Tx) Commit() error {
 	switch db := tx.db; {
-	case tx.managed:
-		panic("assertion failed: managed tx commit not allowed")
 	case db == nil:
 		return ErrTxClosed
-	case !tx.writable:
+	case *tx.managed():
+		panic("assertion failed: managed tx commit not allowed")
+	case !tx.Writable():
 		return ErrTxNotWritable
 	}
 	if err := tx.commitLogged(); err != nil {
@@ -82,17 +82,17 @@ func (tx *Tx) commit() (err error) {
 func (tx *Tx) buildPages() error {
 	w := tx.w
 	start := time.Now()
-	tx.root.rebalance()
+	tx.root().rebalance()
 	if w.stats.Rebalance > 0 {
 		w.stats.RebalanceTime += time.Since(start)
 	}
 	start = time.Now()
 	w.chooseExtent()
-	if err := tx.root.spill(); err != nil {
+	if err := tx.root().spill(); err != nil {
 		return err
 	}
 	w.stats.SpillTime += time.Since(start)
-	tx.meta.Root = tx.root.root
+	tx.meta.Root = tx.root().root
 	if verify {
 		tx.db.freelist.verify(w.freed)
 	}
@@ -151,7 +151,7 @@ const maxPaired = 4 << 20
 // pairs says whether the meta page of this commit can go down together with the pages.
 func (tx *Tx) pairs() bool {
 	db, w := tx.db, tx.w
-	return db.singleSync && db.syncs() && !db.StrictMode && !tx.last && !w.early && w.written <= maxPaired &&
+	return db.singleSync && db.syncs() && !db.StrictMode && !tx.notes.last && !w.early && w.written <= maxPaired &&
 		len(w.sums) <= page.MaxSums(tx.pageSize, tx.meta.TxID)
 }
 

@@ -72,7 +72,7 @@ func (c *compactor) begin(ctx context.Context) error {
 		return err
 	}
 	c.tx, c.size = tx, 0
-	c.into = append(c.into[:0], filled(tx.root))
+	c.into = append(c.into[:0], filled(tx.root()))
 	for i, name := range c.path {
 		c.into = append(c.into, filled(c.into[i].Bucket(name)))
 	}

@@ -29,7 +29,13 @@ type Cursor struct {
 	id    uint64 // of the page
 	count int    // of the page's elements, 0 in a node
 	node  *node
-	index int
+
+	// Its place there, by the records of the elements: a page in the mapping has them so many bytes behind the start of
+	// that, and all others are taken to have them from 0 on. A step within a page looks at little else.
+	first uint64 // the record of the first element
+	ahead uint64 // the one behind that of the element it stands on
+	table uint64 // where they end in the mapping, 0 if they are not there
+	limit uint64 // where the page ends there
 
 	// In a node: the element it stands on, to find it again when gen has changed, and how.
 	cur    slot
@@ -91,7 +97,7 @@ func (c *Cursor) Seek(seek []byte) (key, value []byte) {
 	if !c.seekPages(seek) {
 		c.descend(0, toKey, seek)
 	}
-	if c.index >= c.leafLen() && !c.nextLeaf() {
+	if c.index() >= c.leafLen() && !c.nextLeaf() {
 		return nil, nil
 	}
 	return c.current()
@@ -108,12 +114,15 @@ func (c *Cursor) SeekForPrev(seek []byte) (key, value []byte) {
 
 // Next moves to the following element and returns it. At the end it returns nil and stays where it is.
 func (c *Cursor) Next() (key, value []byte) {
-	if i, p := c.index+1, c.page; i < c.count && !c.tx.ended() { // the next element of the same page
-		e := p.Record(i)
-		k, v, end := page.LeafBounds(e, i)
-		if end <= uint64(len(p)) && page.LeafFlags(e)&page.BucketFlag == 0 {
-			c.index = i
-			return p.Cut(k, v), p.Cut(v, end)
+	if at := c.ahead; at < c.table { // the next element of the same page
+		if data := c.tx.data; data != nil {
+			e := page.LeafRecordAt(data, at)
+			k, ksize, vsize := uint64(e.Off), e.KeySize, e.ValueSize
+			v := k + uint64(ksize)
+			if at+v+uint64(vsize) <= c.limit && e.Flags == 0 {
+				c.ahead = at + page.ElemSize
+				return e.Bytes(k, ksize), e.Bytes(v, vsize)
+			}
 		}
 	}
 	return c.next()
@@ -121,12 +130,15 @@ func (c *Cursor) Next() (key, value []byte) {
 
 func (c *Cursor) next() (key, value []byte) {
 	c.open()
-	switch {
+	if c.page != nil && c.index()+1 >= c.count && c.sibling(1) {
+		return c.Next()
+	}
+	switch i := c.index() + 1; {
 	case c.node != nil:
 		c.sync()
-		i := c.index + 1
-		if c.stance != on {
-			i = c.index
+		i = c.index()
+		if c.stance == on {
+			i++
 		}
 		if i < len(c.node.slots) {
 			c.stand(i)
@@ -134,11 +146,9 @@ func (c *Cursor) next() (key, value []byte) {
 		}
 	case c.page == nil:
 		return nil, nil
-	case c.index+1 < c.count:
-		c.index++
+	case i < c.count:
+		c.stand(i)
 		return c.current()
-	case c.sibling(1):
-		return c.Next()
 	}
 	if !c.nextLeaf() {
 		return nil, nil
@@ -148,12 +158,15 @@ func (c *Cursor) next() (key, value []byte) {
 
 // Prev moves to the element before and returns it. At the beginning it returns nil and stays where it is.
 func (c *Cursor) Prev() (key, value []byte) {
-	if i, p := c.index-1, c.page; uint(i) < uint(c.count) && !c.tx.ended() { // as in Next
-		e := p.Record(i)
-		k, v, end := page.LeafBounds(e, i)
-		if end <= uint64(len(p)) && page.LeafFlags(e)&page.BucketFlag == 0 {
-			c.index = i
-			return p.Cut(k, v), p.Cut(v, end)
+	if at := c.ahead - 2*page.ElemSize; at >= c.first && at < c.table { // as in Next
+		if data := c.tx.data; data != nil {
+			e := page.LeafRecordAt(data, at)
+			k, ksize, vsize := uint64(e.Off), e.KeySize, e.ValueSize
+			v := k + uint64(ksize)
+			if at+v+uint64(vsize) <= c.limit && e.Flags == 0 {
+				c.ahead = at + page.ElemSize
+				return e.Bytes(k, ksize), e.Bytes(v, vsize)
+			}
 		}
 	}
 	return c.prev()
@@ -164,11 +177,11 @@ func (c *Cursor) prev() (key, value []byte) {
 	if c.node != nil {
 		c.sync()
 	}
-	switch {
+	switch i := c.index(); {
 	case c.node == nil && c.page == nil:
 		return nil, nil
-	case c.index > 0:
-		c.stand(c.index - 1)
+	case i > 0:
+		c.stand(i - 1)
 	case c.sibling(-1):
 		return c.Prev()
 	case !c.prevLeaf():
@@ -185,7 +198,7 @@ func (c *Cursor) Delete() error {
 		return err
 	}
 	if c.node == nil {
-		if c.index >= c.count {
+		if uint(c.index()) >= uint(c.count) {
 			return nil
 		}
 		flags, key, _ := c.element()
@@ -201,7 +214,7 @@ func (c *Cursor) Delete() error {
 	if c.cur.ref&slotBucket != 0 {
 		return ErrIncompatibleValue
 	}
-	b.dropAt(c.node, c.index)
+	b.dropAt(c.node, c.index())
 	c.gen, c.stance = c.node.gen, gap
 	return nil
 }
@@ -222,7 +235,7 @@ func (c *Cursor) open() {
 // start forgets where the cursor stood.
 func (c *Cursor) start() {
 	c.open()
-	c.page, c.count, c.node, c.deep, c.depth, c.walked = nil, 0, nil, nil, 0, 0
+	c.page, c.count, c.table, c.node, c.deep, c.depth, c.walked = nil, 0, 0, nil, nil, 0, 0
 }
 
 // current returns the element the cursor stands on.
@@ -235,7 +248,7 @@ func (c *Cursor) current() (key, value []byte) {
 }
 
 func (c *Cursor) element() (flags uint32, key, value []byte) {
-	at := place{page: c.page, id: c.id, node: c.node, index: c.index}
+	at := place{page: c.page, id: c.id, node: c.node, index: c.index()}
 	return at.element(c.tx)
 }
 
@@ -250,9 +263,15 @@ func (c *Cursor) leafLen() int {
 	return c.count
 }
 
+// index is the number of the element it stands on: -1 before the first.
+func (c *Cursor) index() int { return int((c.ahead-c.first)/page.ElemSize) - 1 }
+
+// goTo changes the index.
+func (c *Cursor) goTo(index int) { c.ahead = c.first + page.ElemSize*uint64(index+1) }
+
 // stand moves within the leaf. Index may be the number of its elements: behind the last.
 func (c *Cursor) stand(index int) {
-	c.index = index
+	c.goTo(index)
 	n := c.node
 	if n == nil {
 		return
@@ -283,7 +302,18 @@ func (c *Cursor) sync() {
 	case c.stance == on:
 		c.stance = gap
 	}
-	c.index, c.gen = i, c.node.gen
+	c.goTo(i)
+	c.gen = c.node.gen
+}
+
+// enter makes page id the leaf that it stands in, at a place yet to be said.
+func (c *Cursor) enter(p page.Page, id uint64) {
+	c.page, c.id, c.count = p, id, p.Count()
+	if at := c.tx.offset(p); at < uint64(len(c.tx.data)) && page.Addressable(at) {
+		c.first = at + page.HeaderSize
+		c.table = c.first + page.ElemSize*uint64(c.count)
+		c.limit = at + uint64(len(p))
+	}
 }
 
 // Where descend goes.
@@ -317,9 +347,9 @@ func (c *Cursor) descend(level, to int, key []byte) {
 	if c.loose {
 		c.holdWay()
 	}
-	c.node, c.page, c.id, c.count = n, p, id, 0
+	c.node, c.page, c.id, c.count, c.first, c.table = n, p, id, 0, 0, 0
 	if n == nil {
-		c.count = p.Count()
+		c.enter(p, id)
 	}
 	switch to {
 	case toFirst:
@@ -345,7 +375,9 @@ func (c *Cursor) seekPages(key []byte) bool {
 			if i < 0 {
 				return false
 			}
-			c.page, c.id, c.count, c.index, c.depth = p, id, p.Count(), i, depth
+			c.depth = depth
+			c.enter(p, id)
+			c.stand(i)
 			return true
 		}
 		i := search.Branch(p)
@@ -467,9 +499,10 @@ func (c *Cursor) sibling(step int) bool {
 		return false
 	}
 	c.walk(int64(step))
-	f.index, c.page, c.id, c.count, c.index = uint32(i), p, child, n, -1
-	if step < 0 {
-		c.index = n
+	f.index = uint32(i)
+	c.enter(p, child)
+	if c.goTo(-1); step < 0 {
+		c.goTo(n)
 	}
 	return true
 }
@@ -477,7 +510,7 @@ func (c *Cursor) sibling(step int) bool {
 // nextLeaf moves to the first element of the next leaf that has any. If there is none it moves nowhere.
 func (c *Cursor) nextLeaf() bool {
 	if c.sibling(1) {
-		c.index = 0
+		c.stand(0)
 		return true
 	}
 	was := *c
@@ -507,7 +540,7 @@ func (c *Cursor) nextLeaf() bool {
 // prevLeaf moves to the last element of the leaf before that has any. If there is none it moves nowhere.
 func (c *Cursor) prevLeaf() bool {
 	if c.sibling(-1) {
-		c.index = c.count - 1
+		c.stand(c.count - 1)
 		return true
 	}
 	was := *c
@@ -538,8 +571,8 @@ func (c *Cursor) walk(step int64) {
 		c.walked = 0
 	}
 	c.walked += step
-	if tx := c.tx; uint64(max(c.walked, -c.walked)) > tx.limit {
-		tx.corrupt(c.id, "page %d is one of more leaves than there are pages: several pages refer to some", c.id)
+	if uint64(max(c.walked, -c.walked)) > c.tx.limit {
+		c.tx.tooManyLeaves(c.id)
 	}
 }
 

@@ -99,11 +99,16 @@ func (tx *Tx) home(id uint64, p []byte) uint64 {
 	if id != 0 {
 		return id
 	}
-	off := uintptr(unsafe.Pointer(unsafe.SliceData(p))) - uintptr(unsafe.Pointer(unsafe.SliceData(tx.data)))
-	if off >= uintptr(len(tx.data)) {
+	off := tx.offset(p)
+	if off >= uint64(len(tx.data)) {
 		return 0
 	}
-	return uint64(off) / uint64(tx.pageSize)
+	return off / uint64(tx.pageSize)
+}
+
+// offset is where in the mapping the bytes p lie, not below its length if elsewhere.
+func (tx *Tx) offset(p []byte) uint64 {
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(p))) - uintptr(unsafe.Pointer(unsafe.SliceData(tx.data))))
 }
 
 func (tx *Tx) badElement(id uint64, i int) {
@@ -155,6 +160,10 @@ func (tx *Tx) tooDeep(id uint64) {
 
 func (tx *Tx) tooNested(id uint64) {
 	tx.corrupt(id, "page %d is the root of a bucket that lies in itself, or more than %d deep", id, maxNesting)
+}
+
+func (tx *Tx) tooManyLeaves(id uint64) {
+	tx.corrupt(id, "page %d is one of more leaves than there are pages: several pages refer to some", id)
 }
 
 func (tx *Tx) tooMany(id uint64) {

@@ -234,7 +234,7 @@ func (db *DB) startWrite() *Tx {
 	db.mu.Unlock()
 	t := &writeTx{view: *s}
 	tx := &t.Tx
-	tx.snapshot, tx.notes, tx.writable = &t.view, &t.own, true
+	tx.snapshot, tx.notes = &t.view, &t.own
 	tx.meta.TxID++
 	db.scratch = db.seen(s, db.scratch[:0])
 	db.freelist.release(db.scratch)
@@ -244,7 +244,7 @@ func (db *DB) startWrite() *Tx {
 	tx.w.plain.Grow(tx.meta.HWM)
 	t.top = tx.rootBucket()
 	t.edit.bucket, t.top.edit = &t.top, &t.edit
-	tx.root = &t.top
+	t.own.root = &t.top
 	return tx
 }
 
@@ -408,7 +408,7 @@ func (db *DB) finish() error {
 	}
 	db.mu.Lock()
 	tx := db.startWrite()
-	tx.last = true
+	tx.notes.last = true
 	err := tx.commit()
 	db.slot <- struct{}{} // the transaction gave it back
 	return err

@@ -175,7 +175,7 @@ func (b *Bucket) change() error {
 	if b.tx.db == nil {
 		return ErrTxClosed
 	}
-	if !b.tx.writable {
+	if !b.tx.Writable() {
 		return ErrTxNotWritable
 	}
 	return nil

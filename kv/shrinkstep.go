@@ -32,7 +32,7 @@ func (tx *Tx) rewrite(jobs []job) {
 
 // at returns the bucket at the end of a path that the transaction has just come along.
 func (tx *Tx) at(names [][]byte) *Bucket {
-	b := tx.root
+	b := tx.root()
 	for _, name := range names {
 		child := b.editable(name)
 		if child == nil {

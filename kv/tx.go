@@ -15,18 +15,15 @@ type Tx struct {
 
 	*snapshot // what it reads, for a write transaction its own, as it was when it began; nothing once ended
 
-	reader   *reader // the place of a read transaction
-	root     *Bucket // of a write transaction
-	w        *writer // likewise
-	cursors  tally   // made, those of lookups among them
-	notes    *notes  // of a write transaction, and of others that have any
-	writable bool
-	last     bool // run by Close
-	managed  bool // run by View or Update, which end it
+	reader  *reader // the place of a read transaction
+	w       *writer // of a write transaction, while it is open
+	cursors tally   // made, those of lookups among them
+	notes   *notes  // of a write transaction, and of others that have any
 }
 
 // A read transaction is allocated anew each time, since it stays with the user, who may ask it later whether it has
-// ended. To be quickly done with, it has little memory of its own.
+// ended. To be quickly done with, it has little memory of its own: what the garbage collector does about it takes as
+// long as all the rest.
 
 // notes are what few read transactions have.
 type notes struct {
@@ -35,6 +32,11 @@ type notes struct {
 	stats    TxStats       // of an ended write transaction
 	onCommit []func()
 	checks   *checks
+
+	// Of a write transaction.
+	root    *Bucket
+	managed bool // as in reader
+	last    bool // run by Close
 }
 
 // writeTx is a write transaction with all that belongs to it.
@@ -46,11 +48,8 @@ type writeTx struct {
 	edit bucketEdit
 }
 
-// nothing is what an ended transaction reads: there is no DB.
+// nothing is what an ended transaction reads: there is no DB, and there are no data.
 var nothing snapshot
-
-// ended says whether tx has ended. It is what a step of a cursor can afford.
-func (tx *Tx) ended() bool { return tx.snapshot == &nothing }
 
 func (tx *Tx) note() *notes {
 	if tx.notes == nil {
@@ -64,10 +63,26 @@ func (tx *Tx) rootBucket() Bucket {
 	return Bucket{InBucket: tx.rootHeader(), FillPercent: DefaultFillPercent, tx: tx}
 }
 
+// root is the root bucket of a write transaction, even when it has ended; nil in others.
+func (tx *Tx) root() *Bucket {
+	if tx.notes == nil {
+		return nil
+	}
+	return tx.notes.root
+}
+
+// managed is whether View or Update, which end it, have tx run a function.
+func (tx *Tx) managed() *bool {
+	if tx.Writable() {
+		return &tx.notes.managed
+	}
+	return &tx.reader.managed
+}
+
 // top is the root bucket for users to keep.
 func (tx *Tx) top() *Bucket {
-	if tx.root != nil {
-		return tx.root
+	if root := tx.root(); root != nil {
+		return root
 	}
 	b := tx.rootBucket()
 	return &b
@@ -81,12 +96,12 @@ func (tx *Tx) rootHeader() InBucket {
 
 // run runs fn, commits if the transaction can be committed, and ends it in any case.
 func (tx *Tx) run(fn func(*Tx) error) (err error) {
-	tx.managed = true
+	*tx.managed() = true
 	defer tx.discard()
 	defer tx.catch(&err)
 	err = fn(tx)
-	tx.managed = false
-	if err != nil || !tx.writable {
+	*tx.managed() = false
+	if err != nil || !tx.Writable() {
 		return err
 	}
 	return tx.commitLogged()
@@ -101,11 +116,11 @@ func (tx *Tx) discard() {
 
 // Rollback ends the transaction and drops its changes. It is how a read transaction ends.
 func (tx *Tx) Rollback() error {
-	if tx.managed {
-		panic("assertion failed: managed tx rollback not allowed")
-	}
 	if tx.db == nil {
 		return ErrTxClosed
+	}
+	if *tx.managed() {
+		panic("assertion failed: managed tx rollback not allowed")
 	}
 	tx.end(false)
 	return nil
@@ -151,7 +166,7 @@ func (tx *Tx) endWrite(committed bool) {
 	db.counts.free, db.counts.pending = db.freelist.counts()
 	retired := len(db.retired) > 0
 	db.mu.Unlock()
-	*tx.snapshot, *tx.root = nothing, Bucket{tx: tx}
+	*tx.snapshot, *tx.root() = nothing, Bucket{tx: tx}
 	tx.snapshot, tx.w = &nothing, nil
 	if retired {
 		db.reap()
@@ -176,7 +191,7 @@ func (tx *Tx) Size() int64 {
 }
 
 // Writable says whether this is a write transaction.
-func (tx *Tx) Writable() bool { return tx.writable }
+func (tx *Tx) Writable() bool { return tx.root() != nil }
 
 // OnCommit adds a function to be called after a successful commit, when another transaction may already have begun.
 func (tx *Tx) OnCommit(fn func()) {
@@ -191,7 +206,7 @@ func (tx *Tx) Stats() TxStats {
 		s := tx.w.stats
 		s.CursorCount += int64(tx.cursors.load())
 		return s
-	case tx.writable:
+	case tx.Writable():
 		return tx.notes.stats
 	}
 	return TxStats{CursorCount: int64(tx.cursors.load())}
@@ -202,8 +217,8 @@ func (tx *Tx) Bucket(name []byte) *Bucket { return tx.lookup(name, new(Bucket)) 
 
 // lookup is Bucket, with room for the handle of a read transaction.
 func (tx *Tx) lookup(name []byte, child *Bucket) *Bucket {
-	if tx.root != nil {
-		return tx.root.lookup(name, child)
+	if root := tx.root(); root != nil {
+		return root.lookup(name, child)
 	}
 	root := tx.rootBucket()
 	return root.lookup(name, child)
@@ -250,6 +265,16 @@ func (tx *Tx) reading() {
 
 // page returns a branch or leaf page with its overflow pages.
 func (tx *Tx) page(id uint64) page.Page {
+	if s := tx.snapshot; id >= 2 && id < s.limit {
+		if p := page.At(s.data, id*uint64(s.pageSize), uint32(s.pageSize)); p.Plain(id) {
+			return p
+		}
+	}
+	return tx.longPage(id)
+}
+
+// longPage is page where more is to be looked at.
+func (tx *Tx) longPage(id uint64) page.Page {
 	if id < 2 || id >= tx.limit {
 		tx.badPageID(id)
 	}

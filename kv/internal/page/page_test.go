@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -312,18 +313,44 @@ func TestUnchecked(t *testing.T) {
 		if p.HasBuckets() != buckets {
 			t.Fatalf("the page has buckets: %t", !buckets)
 		}
-		for i := range elems {
-			e := p.Record(i)
-			if e != p.Elem(i) {
-				t.Fatalf("record %d lies elsewhere", i)
-			}
-			k, v, end := page.LeafBounds(e, i)
-			key, value := p.Cut(k, v), p.Cut(v, end)
-			_, wantKey, wantValue, _ := p.LeafElem(i)
-			if !bytes.Equal(key, wantKey) || !bytes.Equal(value, wantValue) || value == nil ||
+		at := uint64(rapid.IntRange(0, 3).Draw(t, "at") * 4)
+		data := append(make([]byte, at), p...)
+		for i, want := range elems {
+			e := page.LeafRecordAt(data, at+uint64(page.HeaderSize+page.ElemSize*i))
+			key := e.Bytes(uint64(e.Off), e.KeySize)
+			value := e.Bytes(uint64(e.Off)+uint64(e.KeySize), e.ValueSize)
+			if e.Flags != want.flags || !bytes.Equal(key, want.key) || !bytes.Equal(value, want.value) || value == nil ||
 				cap(key) != len(key) || cap(value) != len(value) {
-				t.Fatalf("element %d is %q: %q, want %q: %q", i, key, value, wantKey, wantValue)
+				t.Fatalf("element %d is %x, %q: %q, want %x, %q: %q", i, e.Flags, key, value, want.flags, want.key, want.value)
 			}
 		}
+		if got := page.At(data, at, uint32(len(p))); !bytes.Equal(got, p) || cap(got) != len(got) {
+			t.Fatalf("the page is %x, want %x", got, p)
+		}
 	})
+}
+
+// TestPlain has headers of which one field is wrong, or which need a longer page.
+func TestPlain(t *testing.T) {
+	p := build(page.Leaf, []elem{{key: []byte("a")}, {key: []byte("b")}})
+	header := func(id uint64, flags uint16, count int, overflow uint32) page.Page {
+		q := slices.Clone(p)
+		q.PutHeader(id, flags, count, overflow)
+		return q
+	}
+	room := (len(p) - page.HeaderSize) / page.ElemSize
+	for want, headers := range map[bool][]page.Page{
+		true: {header(7, page.Leaf, 2, 0), header(7, page.Branch, 2, 0), header(7, page.Leaf, room, 0)},
+		false: {
+			header(8, page.Leaf, 2, 0), header(7|1<<32, page.Leaf, 2, 0), header(7, page.Leaf|page.Branch, 2, 0),
+			header(7, page.Meta, 2, 0), header(7, 0, 2, 0), header(7, page.Leaf, room+1, 0), header(7, page.Leaf, 2, 1),
+		},
+	} {
+		for _, q := range headers {
+			if q.Plain(7) != want {
+				t.Errorf("plain: %t with id %d, flags %x, %d elements, %d pages more",
+					!want, q.ID(), q.Flags(), q.Count(), q.Overflow())
+			}
+		}
+	}
 }

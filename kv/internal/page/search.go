@@ -88,9 +88,15 @@ func (s *Search) within(p Page, bounds int) (index int, exact bool) {
 	first, lo, hi := 0, 0, p.Count() // first is the element that below belongs to, hi the one of above
 	for guesses := maxGuesses; lo < hi; {
 		mid := int(uint(lo+hi) >> 1)
-		if hi-lo > worthGuess && guesses > 0 && below <= prefix && prefix < above && above != unbounded {
-			guesses--
-			mid = min(max(guess(prefix, below, above, first, hi-first), lo), hi-1)
+		if hi-lo > worthGuess && guesses > 0 {
+			switch {
+			case above == unbounded && lo > 0: // nothing above is known, and there may be nothing
+				guesses--
+				mid = hi - 1
+			case above != unbounded && below <= prefix && prefix < above:
+				guesses--
+				mid = min(max(guess(prefix, below, above, first, hi-first), lo), hi-1)
+			}
 		}
 		at := HeaderSize + ElemSize*mid
 		e := p[at+bounds : at+bounds+8 : at+bounds+8]
