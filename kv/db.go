@@ -207,10 +207,18 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 	if err := db.acquire(ctx); err != nil {
 		return nil, err
 	}
+	tx, err := db.tryWrite()
+	if err != nil {
+		<-db.slot
+	}
+	return tx, err
+}
+
+// tryWrite makes a write transaction, if one can begin. The caller has the place of the one writer.
+func (db *DB) tryWrite() (*Tx, error) {
 	db.mu.Lock()
 	if err := db.refusal(); err != nil {
 		db.mu.Unlock()
-		<-db.slot
 		return nil, err
 	}
 	return db.startWrite(), nil

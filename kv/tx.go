@@ -23,6 +23,7 @@ type Tx struct {
 	writable bool
 	last     bool // run by Close
 	managed  bool // run by View or Update, which end it
+	keeps    bool // the place of the one writer, when it ends
 }
 
 // A read transaction is allocated anew each time, since it stays with the user, who may ask it later whether it has
@@ -156,7 +157,9 @@ func (tx *Tx) endWrite(committed bool) {
 	if retired {
 		db.reap()
 	}
-	<-db.slot
+	if !tx.keeps {
+		<-db.slot
+	}
 }
 
 // ID is the number of the snapshot that a read transaction sees, or that a write transaction will make; -1 once ended.
