@@ -167,8 +167,7 @@ func (c *compactor) filled(b filledBucket) {
 func (c *compactor) seal() error {
 	w, all := c.tx.w, c.open
 	from := len(w.allocated)
-	for i := len(all) - 1; i >= 0; i-- {
-		f := all[i]
+	for i, f := range slices.Backward(all) {
 		root, err := c.sealed(f)
 		if err != nil {
 			return err
