@@ -217,3 +217,19 @@ func TestCompactAlone(t *testing.T) {
 		t.Errorf("the other writer made transaction %d of %d", n, id(t, dst))
 	}
 }
+
+// TestCompactMemory has a copy of large values, by one transaction, take little memory: they are written from where they
+// are.
+func TestCompactMemory(t *testing.T) {
+	src, dst := openTemp(t, nil), openTemp(t, nil)
+	must(t, src.Update(putNumbered("b", 300, 100_000)))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	must(t, kv.Compact(dst, src, 0))
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 4<<20 {
+		t.Errorf("copying 30 MB takes %d bytes", n)
+	} else {
+		t.Logf("copying 30 MB takes %d bytes", n)
+	}
+}

@@ -256,7 +256,7 @@ func (b *plannedBucket) inlinable(pageSize int) bool {
 	return !b.entered && !b.buckets && b.size <= int64(pageSize/4) && len(b.slots) < page.MaxCount
 }
 
-// inline returns the value of the bucket b, stored inside its parent: the one that it has at s, if it is such and as short.
+// inline returns the value of bucket b, stored inside its parent: the one that it has at s, if it is such and as short.
 func (w *compactWalk) inline(b *plannedBucket, s *slot, value []byte) []byte {
 	size := page.BucketHeader + int(b.size)
 	if root, _, p, _ := page.BucketValue(value); root == 0 && len(value) == size && p.ID() == 0 && p.Overflow() == 0 &&
@@ -292,7 +292,10 @@ func (w *compactWalk) add(b *plannedBucket, s slot) {
 
 // enough says whether so many elements, of that size, are cut by split as they will be when more have come.
 func enough(n int, size int64, pageSize int) bool {
-	return n >= minKeysLeft+minKeysRight && (size >= 2*int64(pageSize) || n >= page.MaxCount) || n > 1 && size > math.MaxInt32
+	if size > math.MaxInt32 {
+		return n > 1
+	}
+	return n >= minKeysLeft+minKeysRight && (size >= 2*int64(pageSize) || n >= page.MaxCount)
 }
 
 // cut makes a leaf of the first elements.

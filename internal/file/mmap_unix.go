@@ -58,7 +58,8 @@ func (m *mapping) Unmap() error {
 	return nil
 }
 
-// WillNeed has the system begin to read the n bytes at off of a mapping, and does not wait. Nothing is lost if it does not.
+// WillNeed has the system begin to read the n bytes at off of a mapping, without waiting for them. It is advice: an error
+// changes nothing.
 func WillNeed(mapped []byte, off, n int) {
 	start := off &^ (os.Getpagesize() - 1)
 	_ = unix.Madvise(mapped[start:off+n], unix.MADV_WILLNEED)
