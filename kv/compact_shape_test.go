@@ -132,7 +132,7 @@ func TestCompactStopped(t *testing.T) {
 			src := openTemp(t, nil)
 			must(t, src.Update(fill))
 			before := runtime.NumGoroutine()
-			for n := 1; ; n += 1 + n/4 {
+			for n := 1; ; n += 1 + n/times(1, 4) {
 				dst := openTemp(t, nil)
 				err := kv.CompactContext(&countdown{t.Context(), n}, dst, src, 10_000)
 				for tries := 0; runtime.NumGoroutine() > before; tries++ { // they are about to end, as they have said
