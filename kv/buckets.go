@@ -40,11 +40,8 @@ func (b *Bucket) create(name []byte) (*Bucket, error) {
 	w := b.tx.w
 	s, value := w.copyKey(name, page.BucketHeader+page.HeaderSize)
 	name = w.key(&s)
-	if at := b.find(name); at.exact {
-		if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
-			return nil, ErrBucketExists
-		}
-		return nil, ErrIncompatibleValue
+	if err := b.vacant(name); err != nil {
+		return nil, err
 	}
 	s.ref = slotBucket
 	clear(value)
@@ -56,6 +53,18 @@ func (b *Bucket) create(name []byte) (*Bucket, error) {
 	child.edit = &bucketEdit{bucket: child, parent: b, base: s.loc + uint64(s.ksize) + page.BucketHeader}
 	b.adopt(name, child)
 	return child, nil
+}
+
+// vacant says why no bucket can be put under name, if so.
+func (b *Bucket) vacant(name []byte) error {
+	at := b.find(name)
+	if !at.exact {
+		return nil
+	}
+	if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
+		return ErrBucketExists
+	}
+	return ErrIncompatibleValue
 }
 
 // DeleteBucket deletes the bucket under name with all it holds; handles of it must not be used any more. Errors:
@@ -117,11 +126,8 @@ func (b *Bucket) move(name []byte, dst *Bucket) error {
 			return ErrSameBuckets
 		}
 	}
-	if at := dst.find(name); at.exact {
-		if flags, _, _ := at.element(b.tx); flags&page.BucketFlag != 0 {
-			return ErrBucketExists
-		}
-		return ErrIncompatibleValue
+	if err := dst.vacant(name); err != nil {
+		return err
 	}
 	n := b.leaf(name)
 	i, _ := b.tx.w.search(n, name)

@@ -7,10 +7,13 @@ import "context"
 
 // Compact copies everything that src holds, sequences of buckets included, into dst, in the order of the keys and in
 // full pages: what a database that had much deleted from it needs to become small again. dst must not have any of the
-// buckets yet. src may be in use meanwhile; the copy is that of one moment.
+// buckets yet, and no other transaction can write to it meanwhile. src may be in use; the copy is that of one moment.
 //
-// Changes are committed whenever keys and values of txMaxSize bytes have come together, which bounds the memory that is
-// needed; with zero all is one transaction. After an error dst holds an unspecified part.
+// Changes are committed whenever keys and values of txMaxSize bytes have come together, in whole pages; with zero all is
+// one transaction. The memory that is needed, some megabytes for each CPU, does not depend on it. After an error dst
+// holds an unspecified part.
+//
+// The pages of the copy are put together on all CPUs, while those before them are written and those after them read.
 func Compact(dst, src *DB, txMaxSize int64) error {
 	return CompactContext(context.Background(), dst, src, txMaxSize)
 }
@@ -30,97 +33,123 @@ func CompactContext(ctx context.Context, dst, src *DB, txMaxSize int64, options 
 		for _, o := range options {
 			o(&c)
 		}
-		defer c.discard(&err)
-		if err := c.begin(ctx); err != nil {
+		tx, err := dst.BeginContext(ctx, true)
+		if err != nil {
 			return err
 		}
-		w := startCompactWalk(from)
-		defer w.stop()
-		for steps := range w.steps {
-			done := int64(0)
-			for i := range steps {
-				if err := c.step(ctx, &steps[i]); err != nil {
-					return err
-				}
-				done += steps[i].size()
+		defer func() { <-dst.slot }()
+		defer c.discard(&err)
+		c.begin(tx)
+		c.crew = startCompactCrew(from, dst.pageSize)
+		defer c.crew.stop()
+		c.pages = c.crew.writer()
+		for b := range c.crew.batches {
+			if err := c.batch(ctx, b); err != nil {
+				return err
 			}
-			c.progress(done)
 		}
-		if w.failure != nil {
-			panic(w.failure)
+		if c.crew.failure != nil {
+			panic(c.crew.failure)
 		}
 		return c.tx.Commit()
 	})
 }
 
-// compactor writes to the destination. Between two commits it keeps the handles of the buckets it is in.
+// compactor writes to the destination. No other transaction can come between its own.
 type compactor struct {
 	dst      *DB
-	max      int64    // bytes of keys and values per transaction, 0 for no limit
-	size     int64    // so far in this one
-	path     [][]byte // names of the buckets from the root down to the one being filled
+	max      int64 // bytes of keys and values per transaction, 0 for no limit
+	size     int64 // so far in this one
 	progress func(bytes int64)
+	crew     *compactCrew
 
-	tx   *Tx
-	into []*Bucket // into[0] is the root bucket, into[i+1] is the one called path[i]
+	tx        *Tx
+	open      []*filling // the buckets that are being filled, from the top-level one down
+	pages     *writer    // puts pages together
+	temporary []run      // pages of the last transaction that this one replaces
+	unwritten int        // bytes of pages
+	written   []*writer  // that put pages together which are all taken over
 }
 
-// begin starts a transaction and opens the buckets on the path.
-func (c *compactor) begin(ctx context.Context) error {
-	tx, err := c.dst.BeginContext(ctx, true)
-	if err != nil {
-		return err
-	}
+func (c *compactor) begin(tx *Tx) {
+	tx.notes.keeps = true
+	tx.root().FillPercent = 1 // full pages as it grows at its end
 	c.tx, c.size = tx, 0
-	c.into = append(c.into[:0], filled(tx.root()))
-	for i, name := range c.path {
-		c.into = append(c.into, filled(c.into[i].Bucket(name)))
+	for _, r := range c.temporary {
+		tx.w.free(r)
 	}
+	c.temporary = c.temporary[:0]
+}
+
+// batch copies what the walk has come by.
+func (c *compactor) batch(ctx context.Context, b *compactBatch) error {
+	<-b.built
+	if b.failure != nil {
+		panic(b.failure)
+	}
+	for i := range b.steps {
+		s := &b.steps[i]
+		if err := c.reserve(ctx, s.size); err != nil {
+			return err
+		}
+		if err := c.step(s, b); err != nil {
+			return err
+		}
+	}
+	c.written = append(c.written, b.pages)
+	c.progress(b.size)
 	return nil
 }
 
-// filled makes a bucket that grows at its end have full pages.
-func filled(b *Bucket) *Bucket {
-	b.FillPercent = 1
-	return b
-}
-
-// reserve makes room for an item, by a new transaction if this one is full. It also looks whether to go on at all.
+// reserve makes room for a step, by a new transaction if this one is full. It also looks whether to go on at all.
 func (c *compactor) reserve(ctx context.Context, size int64) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if c.max != 0 && c.size+size > c.max {
+	if c.unwritten >= c.dst.imagesMax {
+		if err := c.flush(); err != nil {
+			return err
+		}
+	}
+	if c.max != 0 && c.size > 0 && c.size+size > c.max {
+		if err := c.seal(); err != nil {
+			return err
+		}
 		if err := c.tx.Commit(); err != nil {
 			return err
 		}
-		if err := c.begin(ctx); err != nil {
+		c.recycle()
+		tx, err := c.dst.tryWrite(ctx)
+		if err != nil {
 			return err
 		}
+		c.begin(tx)
 	}
 	c.size += size
 	return nil
 }
 
-// step copies what the walk has come by.
-func (c *compactor) step(ctx context.Context, s *compactStep) error {
-	last := len(c.into) - 1
-	if s.what == leaveBucket {
-		c.path, c.into = c.path[:last-1], c.into[:last]
-		return nil
-	}
-	if err := c.reserve(ctx, s.size()); err != nil {
+// flush writes the pages that have been taken over, before the commit.
+func (c *compactor) flush() error {
+	if err := c.tx.settle(); err != nil {
 		return err
 	}
-	if s.what == putPair {
-		return c.into[last].Put(s.key, s.value)
-	}
-	b, err := c.into[last].CreateBucket(s.key)
-	if err != nil {
+	if err := c.tx.w.writeNow(); err != nil {
 		return err
 	}
-	c.path, c.into = append(c.path, s.key), append(c.into, filled(b))
-	return b.SetSequence(s.sequence)
+	c.recycle()
+	return nil
+}
+
+// recycle gives the writers back whose pages are written.
+func (c *compactor) recycle() {
+	for _, w := range c.written {
+		c.crew.put(w)
+	}
+	c.written = c.written[:0]
+	c.crew.put(c.pages)
+	c.pages = c.crew.writer()
+	c.unwritten = 0
 }
 
 // discard ends the transaction if it is open, and returns the damage that it met, if that is how it ended.

@@ -213,14 +213,21 @@ func (db *DB) beginWrite(ctx context.Context) (*Tx, error) {
 	if err := db.acquire(ctx); err != nil {
 		return nil, err
 	}
-	err := db.loadFreelist(ctx)
-	db.mu.Lock()
-	if err == nil {
-		err = db.refusal()
-	}
+	tx, err := db.tryWrite(ctx)
 	if err != nil {
-		db.mu.Unlock()
 		<-db.slot
+	}
+	return tx, err
+}
+
+// tryWrite makes a write transaction, if one can begin. The caller has the place of the one writer.
+func (db *DB) tryWrite(ctx context.Context) (*Tx, error) {
+	if err := db.loadFreelist(ctx); err != nil {
+		return nil, err
+	}
+	db.mu.Lock()
+	if err := db.refusal(); err != nil {
+		db.mu.Unlock()
 		return nil, err
 	}
 	return db.startWrite(), nil

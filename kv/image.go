@@ -127,6 +127,10 @@ func (w *writer) writeEarly() error {
 	if w.images.size < w.tx.db.imagesMax {
 		return nil
 	}
+	return w.writeNow()
+}
+
+func (w *writer) writeNow() error {
 	if _, err := w.tx.extend(); err != nil {
 		return err
 	}

@@ -291,9 +291,13 @@ func (w *writer) notePlain(id uint64) {
 
 // isPlain says whether the elements of n, read from a page at base, lie side by side.
 func (n *node) isPlain(base uint64) bool {
-	at := base + uint64(page.HeaderSize+page.ElemSize*len(n.slots))
-	for i := range n.slots {
-		s := &n.slots[i]
+	return sideBySide(n.slots, base+uint64(page.HeaderSize+page.ElemSize*len(n.slots)))
+}
+
+// sideBySide says whether the elements lie one behind the other from at on.
+func sideBySide(slots []slot, at uint64) bool {
+	for i := range slots {
+		s := &slots[i]
 		if s.loc != at {
 			return false
 		}

@@ -222,23 +222,33 @@ func splitHuge(slots []slot) (n int, left int64) {
 	return n, left
 }
 
+// leading is the element of a branch for page id, which has these elements.
+func leading(slots []slot, id uint64) slot {
+	if len(slots) == 0 {
+		return slot{ref: id}
+	}
+	return slot{loc: slots[0].loc, ksize: slots[0].ksize, ref: id}
+}
+
+// pagesFor is the number of pages that so many bytes take.
+func (w *writer) pagesFor(size int64) int {
+	pageSize := int64(w.tx.pageSize)
+	return int((size + pageSize - 1) / pageSize)
+}
+
 // place allocates a run for the elements, puts the pages together, and pushes the element for them on outs.
 func (w *writer) place(slots []slot, size int64, leaf bool) error {
 	pageSize := int64(w.tx.pageSize)
 	if size > math.MaxInt-pageSize {
 		return fmt.Errorf("kv: %d elements of %d bytes in one page: %w", len(slots), size, errMapTooLarge)
 	}
-	pages := int((size + pageSize - 1) / pageSize)
+	pages := w.pagesFor(size)
 	id, err := w.allocate(pages)
 	if err != nil {
 		return err
 	}
 	w.stats.Spill++
 	w.image(id, pages, slots, int(size), leaf)
-	out := slot{ref: id}
-	if len(slots) > 0 {
-		out.loc, out.ksize = slots[0].loc, slots[0].ksize
-	}
-	w.outs = append(w.outs, out)
+	w.outs = append(w.outs, leading(slots, id))
 	return w.writeEarly()
 }

@@ -37,6 +37,7 @@ type notes struct {
 	root    *Bucket
 	managed bool // as in reader
 	last    bool // run by Close
+	keeps   bool // the place of the one writer, when it ends
 }
 
 // writeTx is a write transaction with all that belongs to it.
@@ -171,7 +172,9 @@ func (tx *Tx) endWrite(committed bool) {
 	if retired {
 		db.reap()
 	}
-	<-db.slot
+	if !tx.notes.keeps {
+		<-db.slot
+	}
 }
 
 // ID is the number of the snapshot that a read transaction sees, or that a write transaction will make; -1 once ended.

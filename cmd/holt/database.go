@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/holtdb/holt/cmd/holt/internal/bucket"
+	"github.com/holtdb/holt/cmd/holt/internal/progress"
 	"github.com/holtdb/holt/cmd/holt/internal/text"
 	"github.com/holtdb/holt/kv"
 )
@@ -23,6 +25,7 @@ import (
 type opener struct {
 	timeout time.Duration
 	names   text.ParseFormat // of the buckets among the arguments
+	stderr  io.Writer        // for progress
 }
 
 func (o *opener) addFlags(flags *pflag.FlagSet) {
@@ -58,13 +61,31 @@ func (o *opener) open(ctx context.Context, path string, opts kv.Options) (*kv.DB
 }
 
 func (o *opener) openOrCreate(ctx context.Context, path string, mode fs.FileMode, opts kv.Options) (*kv.DB, error) {
-	opts.Timeout = o.timeout
-	db, err := kv.OpenContext(ctx, path, mode, &opts)
+	bar := progress.New(o.stderr, "opening "+path+", pages", 0) // all of them, if the free ones are not known
+	defer bar.Done()
+	opts.Timeout, opts.Progress = o.timeout, bar.Add
+	db, err := openReady(ctx, path, mode, &opts)
 	switch {
 	case errors.Is(err, kv.ErrTimeout):
 		return nil, fmt.Errorf("%s is in use by another process: %w", path, err)
 	case err != nil:
 		return nil, fmt.Errorf("opening %s: %w", path, err)
+	}
+	return db, nil
+}
+
+// openReady opens a database, and finds the free pages if it is to be written to: the first transaction needs them.
+func openReady(ctx context.Context, path string, mode fs.FileMode, opts *kv.Options) (*kv.DB, error) {
+	db, err := kv.OpenContext(ctx, path, mode, opts)
+	if err != nil || opts.ReadOnly {
+		return db, err
+	}
+	tx, err := db.BeginContext(ctx, true)
+	if err == nil {
+		err = tx.Rollback()
+	}
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
 }

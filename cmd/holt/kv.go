@@ -21,5 +21,6 @@ func newKV() *cobra.Command {
 Commands that only look open the file read-only and never change it. Keys and buckets on the command line are taken as
 they are, or as hexadecimal with --parse-format hex and --bucket-format hex.`
 	o.addFlags(cmd.PersistentFlags())
+	cmd.PersistentPreRun = func(cmd *cobra.Command, _ []string) { o.stderr = cmd.ErrOrStderr() }
 	return cmd
 }

@@ -5,13 +5,16 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/holtdb/holt/cmd/holt/internal/progress"
+	"github.com/holtdb/holt/internal/file"
 	"github.com/holtdb/holt/kv"
 )
 
@@ -24,7 +27,10 @@ func newKVCompact(o *opener) *cobra.Command {
 		Use:   "compact -o NEW-FILE FILE",
 		Short: "Copy a database into a new file without its free space",
 		Long: `Copies all buckets and keys in order into another database, full page after full page. The copy is as small as it
-can be, and the original is left as it is; shrink makes a database smaller where it is.`,
+can be, and the original is left as it is; shrink makes a database smaller where it is.
+
+A new file gets its name when it is complete and on the disk: an interrupted run leaves none. If the other database
+exists, the buckets are added to it, transaction by transaction.`,
 		Example: "  holt kv compact -o small.db my.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,7 +48,7 @@ can be, and the original is left as it is; shrink makes a database smaller where
 	}
 	cmd.Flags().StringVarP(&c.dst, "output", "o", "", "the database to copy to, usually a new file")
 	cmd.Flags().Int64Var(&c.txMax, "tx-max-size", 65536, "bytes of keys and values per transaction, 0 for no limit")
-	cmd.Flags().BoolVar(&c.noSync, "no-sync", false, "do not sync after every transaction, only at the end")
+	cmd.Flags().BoolVar(&c.noSync, "no-sync", false, "do not sync after every transaction, only at the end; as with a new file")
 	jsonFlag(cmd, &asJSON)
 	mustMark(cmd, "output")
 	return cmd
@@ -75,23 +81,47 @@ func (c *compaction) run(cmd *cobra.Command, o *opener) (r compacted, err error)
 	if err != nil {
 		return r, err
 	}
-	if !exists(c.dst) {
-		defer func() {
-			if err != nil {
-				_ = os.Remove(c.dst) // half a copy is of no use
-			}
-		}()
-	}
-	bar := progress.Poll(cmd.ErrOrStderr(), "compacting "+c.src, info.Size(), func() int64 { return fileSize(c.dst) })
+	bar := progress.New(cmd.ErrOrStderr(), "compacting "+c.src, info.Size())
 	defer bar.Done()
-	if err := c.copy(cmd.Context(), o, info.Mode().Perm()); err != nil {
+	if exists(c.dst) {
+		err = c.copy(cmd.Context(), o, c.dst, c.noSync, bar)
+	} else {
+		err = c.copyNew(cmd.Context(), o, info.Mode().Perm(), bar)
+	}
+	if err != nil {
 		return r, err
 	}
-	r = compacted{From: info.Size(), To: fileSize(c.dst)}
-	if r.To == 0 {
-		return r, fmt.Errorf("%s: nothing was written", c.dst)
+	return compacted{From: info.Size(), To: fileSize(c.dst)}, nil
+}
+
+// copyNew copies into a file that gets its name when it is complete. Nobody misses it if it does not become so, and it
+// need not be in order on the disk before.
+func (c *compaction) copyNew(ctx context.Context, o *opener, mode fs.FileMode, bar *progress.Bar) error {
+	dir := filepath.Dir(c.dst)
+	f, err := os.CreateTemp(dir, filepath.Base(c.dst)+".*.tmp")
+	if err != nil {
+		return err
 	}
-	return r, nil
+	part := f.Name()
+	err = errors.Join(f.Chmod(mode), f.Close())
+	if err == nil {
+		err = c.copy(ctx, o, part, true, bar)
+	}
+	if err == nil {
+		err = rename(part, c.dst)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
+	return file.OS.SyncDir(dir)
+}
+
+// rename gives a file another name, unless that has come into use.
+func rename(from, to string) error {
+	if exists(to) {
+		return fmt.Errorf("%s has come into being meanwhile", to)
+	}
+	return os.Rename(from, to)
 }
 
 func (c *compaction) checkFiles() (fs.FileInfo, error) {
@@ -108,22 +138,31 @@ func (c *compaction) checkFiles() (fs.FileInfo, error) {
 	return info, nil
 }
 
-func (c *compaction) copy(ctx context.Context, o *opener, mode fs.FileMode) (err error) {
+// copy copies into a file that exists, and makes it durable.
+func (c *compaction) copy(ctx context.Context, o *opener, to string, noSync bool, bar *progress.Bar) error {
+	if err := c.copyInto(ctx, o, to, noSync, bar); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(to, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close()) // after the last that closing the database writes
+}
+
+func (c *compaction) copyInto(ctx context.Context, o *opener, to string, noSync bool, bar *progress.Bar) (err error) {
 	src, err := o.open(ctx, c.src, kv.Options{ReadOnly: true})
 	if err != nil {
 		return err
 	}
 	defer closeWith(&err, src)
 	// Room for further growth is not what this file is for.
-	dst, err := o.openOrCreate(ctx, c.dst, mode, kv.Options{NoSync: c.noSync, NoGrowSync: true})
+	dst, err := o.open(ctx, to, kv.Options{NoSync: noSync, NoGrowSync: true})
 	if err != nil {
 		return err
 	}
 	defer closeWith(&err, dst)
-	if err := kv.CompactContext(ctx, dst, src, c.txMax); err != nil {
-		return err
-	}
-	return dst.Sync()
+	return kv.CompactContext(ctx, dst, src, c.txMax, kv.CompactProgress(bar.Add))
 }
 
 // fileSize is 0 when there is no such file.

@@ -17,6 +17,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/spf13/cobra"
 )
@@ -31,9 +32,10 @@ const (
 func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 // run is the whole program. Output is buffered; an error in writing it counts as a failure of the command. The first
-// interrupt cancels the context, so that half-made files can be removed; the second kills the process as usual.
+// interrupt, or request to end, cancels the context, so that half-made files can be removed; the second kills the process
+// as usual.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 

@@ -84,3 +84,6 @@ func (m *mapping) Unmap() error {
 	m.data = nil
 	return nil
 }
+
+// WillNeed does nothing: the system reads ahead as it sees fit.
+func WillNeed([]byte, int, int) {}
