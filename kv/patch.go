@@ -23,7 +23,7 @@ type patch struct {
 }
 
 // patchable says whether page id can stay as it is, to be copied and changed: it is known to hold its elements in order
-// and side by side.
+// and side by side, none of them a bucket.
 func (w *writer) patchable(id uint64, p page.Page) bool {
 	return w.plain.Has(id) && p.Overflow() == 0 && p.Count() > 0
 }
@@ -31,18 +31,78 @@ func (w *writer) patchable(id uint64, p page.Page) bool {
 // keep makes a node of page p that is patched.
 func (w *writer) keep(p page.Page, base, id uint64) *node {
 	n := w.newNode(p.Flags() == page.Leaf)
+	n.id, n.run = id, 1
+	w.view(n, p, base)
+	return n
+}
+
+// view makes p the page of n.
+func (w *writer) view(n *node, p page.Page, base uint64) {
 	last := p.Count() - 1
 	off, ksize, vsize, ok := p.Span(last)
 	if !ok {
-		w.tx.badElement(id, last)
+		w.tx.badElement(n.id, last)
 	}
 	n.page, n.base = p, base
 	n.size = int64(off) + int64(ksize) + int64(vsize)
-	return n
+}
+
+// leafOf is child of a branch toward a leaf that is put to. It makes a blind node if it can: a page that was not used for
+// long is then read once, when it is copied.
+func (w *writer) leafOf(n *node, i int) *node {
+	id := w.refAt(n, i)
+	if id&nodeRef != 0 || n.below != page.Leaf || !w.plain.Has(id) {
+		return w.child(n, i)
+	}
+	c := w.newNode(true)
+	c.id, c.run, c.blind = id, 1, true
+	w.hang(n, i, c)
+	return c
+}
+
+// look looks at the page of a blind node, which element i of its parent leads to, and finds the places of the patches.
+func (w *writer) look(n *node, i int) {
+	p := w.sound(n.id, w.below(n.parent, i))
+	if !w.patchable(n.id, p) {
+		w.tx.corrupt(n.id, "page %d is not what was written there", n.id)
+	}
+	n.blind = false
+	w.view(n, p, n.id*uint64(w.tx.pageSize))
+	for j := range n.patches {
+		c := &n.patches[j]
+		search := page.SearchFor(w.key(&c.slot))
+		if !w.findPatch(n, j, &search) {
+			w.tx.corrupt(n.id, "page %d has a bucket where none was written", n.id)
+		}
+	}
+}
+
+// findPatch finds the place of patch j in the page of a leaf. It returns false if that has a bucket under the key.
+func (w *writer) findPatch(n *node, j int, search *page.Search) bool {
+	c := &n.patches[j]
+	at, exact := search.Leaf(n.page)
+	if at < 0 {
+		w.tx.badSearch(n.id, n.page)
+	}
+	if exact {
+		old := w.slotAt(n, at)
+		if old.ref&slotBucket != 0 {
+			return false
+		}
+		n.size -= elemSize(old)
+	} else {
+		n.inserted(at == n.page.Count() && j == len(n.patches)-1)
+	}
+	n.size += elemSize(c.slot)
+	c.at, c.replace = int32(at), exact
+	return true
 }
 
 // open takes a patched node apart: its elements are slots from now on.
 func (w *writer) open(n *node) {
+	if n.blind {
+		w.look(n, w.indexOf(n))
+	}
 	if n.page == nil {
 		return
 	}
@@ -69,7 +129,7 @@ func (w *writer) put(r *recentLeaf, key []byte, s slot) bool {
 	if len(n.patches) == maxPatches || s.ref&slotExternal != 0 {
 		w.open(n)
 	}
-	if n.page == nil {
+	if n.page == nil && !n.blind {
 		i, exact := w.search(n, key)
 		if exact {
 			if n.slots[i].ref&slotBucket != 0 {
@@ -91,26 +151,21 @@ func (w *writer) put(r *recentLeaf, key []byte, s slot) bool {
 		}
 	}
 	if exact {
-		n.size += elemSize(s) - elemSize(n.patches[j].slot)
+		if !n.blind {
+			n.size += elemSize(s) - elemSize(n.patches[j].slot)
+		}
 		n.patches[j].slot = s
 		return true
 	}
+	n.patches = slices.Insert(n.patches, j, patch{slot: s})
+	if n.blind {
+		return true
+	}
 	search := page.SearchBetween(key, r.lo, r.hi)
-	at, exact := search.Leaf(n.page)
-	if at < 0 {
-		w.tx.badSearch(n.id, n.page)
+	if !w.findPatch(n, j, &search) {
+		n.patches = slices.Delete(n.patches, j, j+1)
+		return false
 	}
-	if exact {
-		old := w.slotAt(n, at)
-		if old.ref&slotBucket != 0 {
-			return false
-		}
-		n.size -= elemSize(old)
-	} else {
-		n.inserted(at == n.page.Count() && j == len(n.patches))
-	}
-	n.size += elemSize(s)
-	n.patches = slices.Insert(n.patches, j, patch{slot: s, at: int32(at), replace: exact})
 	return true
 }
 
@@ -192,7 +247,7 @@ func (w *writer) spillPatches(b *Bucket, n *node, edge bool) (filled bool, err e
 		c := &n.patches[j]
 		before := len(w.outs)
 		last := int(c.at) == n.page.Count()-1
-		grown, err := w.spillNode(b, w.nodes[uint32(c.slot.ref)], edge && last)
+		grown, err := w.spillRef(b, n, int(c.at), c.slot.ref, edge && last)
 		if err != nil {
 			return false, err
 		}
@@ -249,7 +304,7 @@ func (w *writer) placePatched(n *node) error {
 	}
 	w.segs = append(w.segs, buf)
 	w.dirty = append(w.dirty, dirtyRun{id, 1, len(w.segs) - 1, len(w.segs)})
-	w.notePlain(id)
+	w.notePlain(id, true)
 	var first slot
 	if n.leaf && len(n.patches) > 0 && n.patches[0].at == 0 {
 		first = n.patches[0].slot
@@ -283,14 +338,21 @@ func (w *writer) patchedImage(n *node, id uint64, buf page.Page) {
 	}
 }
 
-// notePlain remembers that a page was written with its elements in order and side by side.
-func (w *writer) notePlain(id uint64) {
+// notePlain remembers whether a page that was written, with its elements in order and side by side, is plain.
+func (w *writer) notePlain(id uint64, plain bool) {
+	if !plain {
+		w.plain.Remove(id)
+		return
+	}
 	w.plain.Grow(id + 1)
 	w.plain.Add(id)
 }
 
-// isPlain says whether the elements of n, read from a page at base, lie side by side.
-func (n *node) isPlain(base uint64) bool {
+// isPlain says whether page p has elements, none of them a bucket.
+func isPlain(p page.Page, leaf bool) bool { return p.Count() > 0 && (!leaf || !p.HasBuckets()) }
+
+// isDense says whether the elements of n, read from a page at base, lie side by side.
+func (n *node) isDense(base uint64) bool {
 	at := base + uint64(page.HeaderSize+page.ElemSize*len(n.slots))
 	for i := range n.slots {
 		s := &n.slots[i]

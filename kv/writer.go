@@ -44,8 +44,8 @@ type writer struct {
 	atEnd     bool   // put all of them behind the others
 	shrink    shrinkStep
 
-	// plain are the pages that a transaction has found to have their elements side by side, and the keys in order, so that
-	// this is looked at once. What is written in their place is so too: it comes from nodes.
+	// plain are the pages that a transaction has found, or written, to be single, with elements side by side, the keys in
+	// order, and no buckets, so that this is looked at once.
 	plain   pageset.Set
 	changes []page.Change
 
@@ -259,23 +259,27 @@ func (w *writer) checkOrder(n *node, p page.Page, id uint64) {
 	}
 }
 
+// sound returns page id, whose keys are to be in r.
+func (w *writer) sound(id uint64, r keyRange) page.Page {
+	p := w.tx.page(id)
+	if w.tx.db.freelist.listed(id) {
+		w.tx.corrupt(id, "page %d: reachable freed", id)
+	}
+	w.tx.hold(id, p, r)
+	return p
+}
+
 // load makes a node of page id, whose keys are to be in r.
 func (w *writer) load(id uint64, r keyRange) *node {
 	tx := w.tx
-	p := tx.page(id)
-	if tx.db.freelist.listed(id) {
-		tx.corrupt(id, "page %d: reachable freed", id)
-	}
-	tx.hold(id, p, r)
+	p := w.sound(id, r)
 	base := id * uint64(tx.pageSize)
 	if w.patchable(id, p) {
-		n := w.keep(p, base, id)
-		n.id, n.run = id, 1
-		return n
+		return w.keep(p, base, id)
 	}
 	n, end := w.read(p, base, id)
 	tx.checkSpare(id, p, end)
-	if n.isPlain(base) {
+	if p.Overflow() == 0 && isPlain(p, n.leaf) && n.isDense(base) {
 		w.plain.Add(id)
 	}
 	n.id, n.run = id, p.Overflow()+1
@@ -291,7 +295,12 @@ func (w *writer) child(n *node, i int) *node {
 	r := w.below(n, i)
 	c := w.load(ref, r)
 	n.below = r.flags
+	w.hang(n, i, c)
+	return c
+}
+
+// hang makes c the node of element i of a branch.
+func (w *writer) hang(n *node, i int, c *node) {
 	c.parent, c.sep = n, w.slotAt(n, i)
 	n.setRef(i, nodeRef|uint64(c.number))
-	return c
 }
