@@ -62,6 +62,7 @@ func (w *writer) leafOf(n *node, i int) *node {
 
 // look looks at the page of a blind node, which element i of its parent leads to, and finds the places of the patches.
 func (w *writer) look(n *node, i int) {
+	w.touched = w.tx.page(n.id).Touch()
 	p := w.sound(n.id, w.below(n.parent, i))
 	if !w.patchable(n.id, p) {
 		w.tx.corrupt(n.id, "page %d is not what was written there", n.id)

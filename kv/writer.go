@@ -48,6 +48,7 @@ type writer struct {
 	// order, and no buckets, so that this is looked at once.
 	plain   pageset.Set
 	changes []page.Change
+	touched byte // of pages that were touched; it has no meaning
 
 	images  arena      // pages as they will be written
 	dirty   []dirtyRun // in any order
