@@ -49,10 +49,11 @@ type node struct {
 	inserts    inserts
 	below      uint16 // the type of the children of a branch, once one was loaded
 
-	// As long as page is not nil the node is that page with patches, and has no slots.
+	// As long as page is not nil the node is that page with changes, and has no slots.
 	page    page.Page
-	base    uint64 // where it lies in the file, in bytes
-	patches []patch
+	base    uint64   // where it lies in the file, in bytes
+	patches []patch  // of a leaf
+	refs    []uint64 // of a branch, by element: like slot.ref, 0 for what the page says
 }
 
 // inserts says where a transaction has put new elements into a node.

@@ -13,13 +13,11 @@ import (
 // maxPatches is the number of changes of a leaf up to which it stays a page.
 const maxPatches = 8
 
-// patch is a change of a node that still is the page it was read from: in a leaf an element put before element at, or
-// in its place; in a branch the node that element at leads to, or the page that has become of it.
+// patch is a change of a leaf that still is the page it was read from: an element put before element at, or in its place.
 type patch struct {
 	slot    slot
 	at      int32
 	replace bool
-	pieces  int32 // that the node of a branch has become
 }
 
 // patchable says whether page id can stay as it is, to be copied and changed: it is known to hold its elements in order
@@ -45,6 +43,21 @@ func (w *writer) view(n *node, p page.Page, base uint64) {
 	}
 	n.page, n.base = p, base
 	n.size = int64(off) + int64(ksize) + int64(vsize)
+	if !n.leaf {
+		n.refs = w.newRefs(p.Count())
+	}
+}
+
+// newRefs returns n zeros for the refs of a branch.
+func (w *writer) newRefs(n int) []uint64 {
+	at := len(w.refs)
+	if at+n > cap(w.refs) { // the branches that there are keep what they have
+		w.refs, at = make([]uint64, 0, max(2*cap(w.refs), n, leastRefs)), 0
+	}
+	w.refs = w.refs[:at+n]
+	refs := w.refs[at : at+n : at+n]
+	clear(refs)
+	return refs
 }
 
 // leafOf is child of a branch toward a leaf that is put to. It makes a blind node if it can: a page that was not used for
@@ -112,8 +125,10 @@ func (w *writer) open(n *node) {
 	w.grow(n, p.Count())
 	if !n.leaf {
 		w.readBranch(n, p, n.base, n.id)
-		for i := range n.patches {
-			n.slots[n.patches[i].at].ref = n.patches[i].slot.ref
+		for i, ref := range n.refs {
+			if ref != 0 {
+				n.slots[i].ref = ref
+			}
 		}
 	} else {
 		w.readLeaf(n, p, n.base, n.id)
@@ -121,7 +136,7 @@ func (w *writer) open(n *node) {
 			n.insert(int(c.at), c.replace, c.slot)
 		}
 	}
-	n.patches, n.size, n.inserts = n.patches[:0], size, inserts
+	n.patches, n.refs, n.size, n.inserts = n.patches[:0], nil, size, inserts
 }
 
 // put stores s in the leaf that key belongs to. It returns false if that has a bucket under the key.
@@ -207,8 +222,8 @@ func (w *writer) refAt(n *node, i int) uint64 {
 	if n.page == nil {
 		return n.slots[i].ref
 	}
-	if j, ok := n.patchOf(i); ok {
-		return n.patches[j].slot.ref
+	if ref := n.refs[i]; ref != 0 {
+		return ref
 	}
 	child := n.page.Child(i)
 	if child&nodeRef != 0 {
@@ -223,67 +238,31 @@ func (n *node) setRef(i int, ref uint64) {
 		n.slots[i].ref = ref
 		return
 	}
-	j, _ := n.patchOf(i)
-	n.patches = slices.Insert(n.patches, j, patch{slot: slot{ref: ref}, at: int32(i)})
+	n.refs[i] = ref
 }
 
-// patchOf finds the patch of element i of a branch.
-func (n *node) patchOf(i int) (j int, ok bool) {
-	lo, hi := 0, len(n.patches)
-	for lo < hi {
-		if mid := int(uint(lo+hi) >> 1); int(n.patches[mid].at) < i {
-			lo = mid + 1
-		} else {
-			hi = mid
+// spillPatched spills the children of a patched branch, up to and with the first that has not become one page with the key
+// that it had; what that has become stays on outs, and the branch has to be opened. It returns how many it has spilled.
+func (w *writer) spillPatched(b *Bucket, n *node, edge bool) (done int, filled bool, err error) {
+	base := len(w.outs)
+	for i, ref := range n.refs {
+		if ref == 0 {
+			continue
 		}
-	}
-	return lo, lo < len(n.patches) && int(n.patches[lo].at) == i
-}
-
-// spillPatches spills the children of a patched branch. If each has become one page with the key that it had, the branch
-// stays a patched one.
-func (w *writer) spillPatches(b *Bucket, n *node, edge bool) (filled bool, err error) {
-	base, same := len(w.outs), true
-	for j := range n.patches {
-		c := &n.patches[j]
-		before := len(w.outs)
-		last := int(c.at) == n.page.Count()-1
-		grown, err := w.spillRef(b, n, int(c.at), c.slot.ref, edge && last)
+		last := i == len(n.refs)-1
+		grown, err := w.spillRef(b, n, i, ref, edge && last)
 		if err != nil {
-			return false, err
+			return i, false, err
 		}
 		filled = grown && last
-		c.pieces = int32(len(w.outs) - before)
-		same = same && c.pieces == 1 && bytes.Equal(w.key(&w.outs[before]), w.keyAt(n, int(c.at)))
-	}
-	if same {
-		for j := range n.patches {
-			n.patches[j].slot.ref = w.outs[base+j].ref
+		outs := w.outs[base:]
+		if len(outs) != 1 || !bytes.Equal(w.key(&outs[0]), w.keyAt(n, i)) {
+			return i + 1, filled, nil
 		}
-	} else {
-		w.replacePieces(n, w.outs[base:])
+		n.refs[i] = outs[0].ref
+		w.outs = w.outs[:base]
 	}
-	w.outs = w.outs[:base]
-	return filled, nil
-}
-
-// replacePieces opens a branch with what its children have become, in order, in their place.
-func (w *writer) replacePieces(n *node, outs []slot) {
-	w.grow(n, 0)
-	next := 0
-	for _, c := range n.patches {
-		for ; next < int(c.at); next++ {
-			n.slots = append(n.slots, w.slotAt(n, next))
-		}
-		n.slots = append(n.slots, outs[:c.pieces]...)
-		outs = outs[c.pieces:]
-		next++
-	}
-	for ; next < n.page.Count(); next++ {
-		n.slots = append(n.slots, w.slotAt(n, next))
-	}
-	n.page, n.patches = nil, n.patches[:0]
-	n.size = branchSize(n.slots)
+	return len(n.refs), filled, nil
 }
 
 // fitsPatched says whether a patched node can be written as a copy of its page.
@@ -321,8 +300,10 @@ func (w *writer) patchedImage(n *node, id uint64, buf page.Page) {
 	if !n.leaf {
 		clear(buf[copy(buf, n.page[:n.size]):])
 		buf.SetID(id)
-		for i := range n.patches {
-			buf.PutChild(int(n.patches[i].at), n.patches[i].slot.ref)
+		for i, ref := range n.refs {
+			if ref != 0 {
+				buf.PutChild(i, ref)
+			}
 		}
 		return
 	}

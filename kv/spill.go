@@ -160,11 +160,16 @@ func (w *writer) spillRef(b *Bucket, n *node, i int, ref uint64, edge bool) (fil
 
 // spillBelow spills the children of a branch and puts what they have become in their place.
 func (w *writer) spillBelow(b *Bucket, n *node, edge bool) (filled bool, err error) {
+	base, done := len(w.outs), 0
 	if n.page != nil {
-		return w.spillPatches(b, n, edge)
+		done, filled, err = w.spillPatched(b, n, edge)
+		if err != nil || len(w.outs) == base {
+			return filled, err
+		}
+		w.open(n)
+		w.outs = slices.Insert(w.outs, base, n.slots[:done-1]...)
 	}
-	base := len(w.outs)
-	for i := range n.slots {
+	for i := done; i < len(n.slots); i++ {
 		s := n.slots[i]
 		if s.ref&nodeRef == 0 {
 			w.outs = append(w.outs, s)

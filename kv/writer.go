@@ -23,6 +23,8 @@ const (
 	// What is kept of a writer's memory for the next transaction.
 	keepNodes = 1 << 14
 	keepSlots = 1 << 10 // per node
+	keepRefs  = 1 << 16
+	leastRefs = 1 << 10
 )
 
 // writer is the workspace of a write transaction: its nodes, the bytes put into them, the pages to write. The database
@@ -31,6 +33,7 @@ type writer struct {
 	tx    *Tx
 	nodes []*node // nodes[:used] are this transaction's
 	used  int
+	refs  []uint64 // what refs of branches are cut from
 	mem   arena    // keys and small values
 	ext   [][]byte // large values, as they were given
 	stats TxStats
@@ -90,6 +93,9 @@ func (w *writer) reset() {
 		w.nodes = w.nodes[:keepNodes]
 	}
 	w.used = 0
+	if w.refs = w.refs[:0]; cap(w.refs) > keepRefs {
+		w.refs = nil
+	}
 	w.mem.reset()
 	w.images.reset()
 	w.ext, w.segs, w.iov, w.names = emptied(w.ext), emptied(w.segs), emptied(w.iov), emptied(w.names)
@@ -126,7 +132,10 @@ func (w *writer) newNode(leaf bool) *node {
 		n = &node{}
 		w.nodes[w.used] = n
 	}
-	*n = node{slots: n.slots[:0], patches: n.patches[:0], size: page.HeaderSize, number: uint32(w.used), gen: n.gen + 1, leaf: leaf}
+	*n = node{
+		slots: n.slots[:0], patches: n.patches[:0],
+		size: page.HeaderSize, number: uint32(w.used), gen: n.gen + 1, leaf: leaf,
+	}
 	w.used++
 	w.stats.NodeCount++
 	return n
