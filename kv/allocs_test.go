@@ -4,6 +4,7 @@
 package kv_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/holtdb/holt/internal/file"
@@ -258,6 +259,46 @@ func commitCalls(t *testing.T, o kv.Options) {
 	}
 	checkClean(t, db)
 	must(t, db.Close())
+}
+
+// TestWritesAhead demands that of many small commits which go on where the file was never written to, few make the file
+// system look for places: they find what one of them has written ahead. Nothing is written ahead of a file that grows by
+// being written to, nor without syncs, nor beyond the end of the file.
+func TestWritesAhead(t *testing.T) {
+	for _, o := range []kv.Options{{}, {SingleSync: true}, {NoGrowSync: true}, {NoSync: true}} {
+		o.PageSize = 4096
+		t.Run(o.String(), func(t *testing.T) {
+			disk := file.NewFault(file.NewMemory())
+			db := mustOpenSim(t, disk, o)
+			must(t, db.Update(putNumbered("b", 10_000, 32)))
+			end, ahead := int64(0), 0
+			disk.FailIf(func(op file.Op) error {
+				if op.Kind == file.OpWriteVec {
+					end = max(end, op.Off+op.Len)
+					if op.Len > 32*4096 {
+						ahead++
+					}
+				}
+				return nil
+			})
+			before := highWater(t, db)
+			for i := range 100 {
+				must(t, db.Update(putAllIn(fmt.Sprint("new", i), "k="+string(make([]byte, 4096)))))
+			}
+			grown := highWater(t, db) - before
+			want := grown / 65 // the load has written ahead, too
+			if o.NoGrowSync || o.NoSync {
+				want = 0
+			}
+			if grown < 150 || ahead < want || ahead > 2*want {
+				t.Errorf("written ahead %d times of %d pages, want %d", ahead, grown, want)
+			}
+			if size := int64(len(readSim(t, disk, simPath))); end > size {
+				t.Errorf("written up to %d of %d bytes", end, size)
+			}
+			closeClean(t, db)
+		})
+	}
 }
 
 // TestGrowingCommitCalls adds the new size of the file, which is made durable with all that belongs to it.

@@ -123,6 +123,7 @@ func (tx *Tx) writeAll(g growth) error {
 	if err := w.writePages(); err != nil {
 		return err
 	}
+	tx.writeAhead()
 	paired := tx.pairs()
 	if db.syncs() && !paired {
 		if err := db.file.SyncData(); err != nil {
