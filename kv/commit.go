@@ -87,7 +87,7 @@ func (tx *Tx) buildPages() error {
 		w.stats.RebalanceTime += time.Since(start)
 	}
 	start = time.Now()
-	w.chooseExtent()
+	w.chooseExtents()
 	if err := tx.root.spill(); err != nil {
 		return err
 	}

@@ -45,6 +45,7 @@ type node struct {
 	gen        uint32 // goes up with every insertion and removal, so that cursors notice
 	leaf       bool
 	blind      bool // a leaf whose page was not looked at; where the patches belong in it is not known yet
+	header     bool // a leaf with the header of a changed bucket
 	unbalanced bool // lost elements; rebalance looks at it
 	inserts    inserts
 	below      uint16 // the type of the children of a branch, once one was loaded

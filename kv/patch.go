@@ -272,7 +272,7 @@ func (w *writer) fitsPatched(n *node) bool {
 
 // placePatched is place for a patched node.
 func (w *writer) placePatched(n *node) error {
-	id, err := w.allocate(1)
+	id, err := w.allocate(1, n.stays())
 	if err != nil {
 		return err
 	}

@@ -138,7 +138,7 @@ func (w *writer) spillNode(b *Bucket, n *node, edge bool) (filled bool, err erro
 	rest, size := n.slots, n.size
 	for {
 		at, left := split(rest, size, int64(w.tx.pageSize), fill)
-		if err := w.place(rest[:at], left, n.leaf); err != nil {
+		if err := w.place(rest[:at], left, n.leaf, n.stays()); err != nil {
 			return false, err
 		}
 		if at == len(rest) {
@@ -237,13 +237,13 @@ func splitHuge(slots []slot) (n int, left int64) {
 }
 
 // place allocates a run for the elements, puts the pages together, and pushes the element for them on outs.
-func (w *writer) place(slots []slot, size int64, leaf bool) error {
+func (w *writer) place(slots []slot, size int64, leaf, stays bool) error {
 	pageSize := int64(w.tx.pageSize)
 	if size > math.MaxInt-pageSize {
 		return fmt.Errorf("kv: %d elements of %d bytes in one page: %w", len(slots), size, errMapTooLarge)
 	}
 	pages := int((size + pageSize - 1) / pageSize)
-	id, err := w.allocate(pages)
+	id, err := w.allocate(pages, stays)
 	if err != nil {
 		return err
 	}

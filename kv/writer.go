@@ -41,10 +41,7 @@ type writer struct {
 	hwm       uint64 // of the file when the transaction began
 	allocated []run  // pages taken by this commit, to give back if it fails
 	freed     []run  // pages of the old tree, pending once it succeeds
-	next      uint64 // where in the free pages this commit's pages go on; 0 for the lowest that fit
-	kept      run    // free pages for the last pages of this commit
-	expected  int    // how many pages are still to come
-	atEnd     bool   // put all of them behind the others
+	extents   extents
 	shrink    shrinkStep
 
 	// plain are the pages that a transaction has found, or written, to be single, with elements side by side, the keys in
@@ -101,7 +98,7 @@ func (w *writer) reset() {
 	w.ext, w.segs, w.iov, w.names = emptied(w.ext), emptied(w.segs), emptied(w.iov), emptied(w.names)
 	w.allocated, w.freed, w.dirty, w.outs = emptied(w.allocated), emptied(w.freed), emptied(w.dirty), emptied(w.outs)
 	w.sums, w.written, w.early = emptied(w.sums), 0, false
-	w.next, w.kept, w.expected, w.atEnd, w.shrink = 0, run{}, 0, false, shrinkStep{}
+	w.extents, w.shrink = extents{}, shrinkStep{}
 	w.stats = TxStats{}
 	w.tx = nil
 }
