@@ -52,10 +52,11 @@ const keptRun = 8
 
 // extent is where pages of a commit go that have something in common.
 type extent struct {
-	run        // free pages that nothing else of the commit takes
-	left  int  // how many pages are still to come
-	most  int  // no longer run is free
-	atEnd bool // put all of them behind the others
+	run          // free pages that nothing else of the commit takes
+	left  int    // how many pages are still to come
+	most  int    // no longer run is free
+	from  uint64 // none of that length lies below
+	atEnd bool   // put all of them behind the others
 }
 
 // extents are those of a commit. Leaves stay where they are for long. The branches above them, roots, and the list of free
@@ -89,7 +90,7 @@ func (w *writer) chooseExtents() {
 		return
 	}
 	leaves.most, upper.most = pages, pages
-	if id, ok := f.find(pages); ok {
+	if id, ok := f.find(0, pages); ok {
 		leaves.run = run{id, uint32(leaves.left)}
 		upper.run = run{id + uint64(leaves.left), uint32(upper.left)}
 		return
@@ -113,8 +114,13 @@ func (n *node) stays() bool { return n.leaf && !n.header }
 func (w *writer) findRun(x *extent, pages, least int) run {
 	e := &w.extents
 	for n := max(min(pages, x.most), least); ; n = max(n-(n+3)/4, least) {
-		if id, ok := w.tx.db.freelist.find(n, e.leaves.run, e.upper.run, e.last); ok {
-			x.most = n
+		from := uint64(0)
+		if n == x.most {
+			from = x.from
+		}
+		id, ok := w.tx.db.freelist.find(from, n, e.leaves.run, e.upper.run, e.last)
+		if ok {
+			x.most, x.from = n, id+uint64(n)
 			return run{id, uint32(n)}
 		}
 		if n == least {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/internal/invariant"
 	"github.com/holtdb/holt/kv"
 )
 
@@ -17,8 +18,8 @@ const allocsKeys = 50_000
 // wantAllocs demands that f, once warm, allocates exactly so often.
 func wantAllocs(t *testing.T, what string, want float64, f func()) {
 	t.Helper()
-	if raceEnabled {
-		t.Skip("the race detector allocates too")
+	if raceEnabled || invariant.Enabled {
+		t.Skip("the race detector and the checks of what is written allocate too")
 	}
 	if got := testing.AllocsPerRun(30, f); got != want {
 		t.Errorf("%s: %v allocations, want %v", what, got, want)

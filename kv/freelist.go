@@ -110,11 +110,11 @@ func (f *freelist) releaseRuns(runs []retired, readers []uint64) {
 	}
 }
 
-// find returns the lowest n consecutive free pages that do not lie in runs that are taken.
-func (f *freelist) find(n int, taken ...run) (id uint64, ok bool) {
+// find returns the lowest n consecutive free pages, at or above from, that do not lie in runs that are taken.
+func (f *freelist) find(from uint64, n int, taken ...run) (id uint64, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	id, ok = f.free.FirstRun(0, n)
+	id, ok = f.free.FirstRun(from, n)
 	for i := 0; ok && i < len(taken); i++ {
 		if end := taken[i].id + uint64(taken[i].n); id < end && id+uint64(n) > taken[i].id {
 			id, ok = f.free.FirstRun(end, n)
