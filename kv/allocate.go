@@ -29,7 +29,7 @@ func (tx *Tx) buildFreelist() error {
 		return nil
 	}
 	pages := tx.freelistPages()
-	id, err := w.allocate(pages)
+	id, err := w.allocate(pages, false)
 	if err != nil {
 		return err
 	}
@@ -49,53 +49,100 @@ func (tx *Tx) storesFreelist() bool {
 // freelistPages is the number of pages that the free list takes as it is.
 func (tx *Tx) freelistPages() int { return tx.db.freelist.size()/tx.pageSize + 1 }
 
-// keptRun is the most pages that are kept for the end of a commit.
+// keptRun is the most pages of a commit that counts as small.
 const keptRun = 8
 
-// chooseExtent looks for free pages side by side where this commit fits as a whole. Where there are none it keeps the
-// longest of the short runs for the pages that come last, which every commit writes: branches, roots, the free list. The
-// leaves that come first take single pages, as the next commit is not likely to free them again.
-func (w *writer) chooseExtent() {
+// extent is where pages of a commit go that have something in common.
+type extent struct {
+	run          // free pages that nothing else of the commit takes
+	left  int    // how many pages are still to come
+	most  int    // no longer run is free
+	from  uint64 // none of that length lies below
+	atEnd bool   // put all of them behind the others
+}
+
+// extents are those of a commit. Leaves stay where they are for long. The branches above them, roots, and the list of free
+// pages are written by every commit that has something to do with them, and sooner the later they come: side by side they
+// leave behind runs of free pages.
+type extents struct {
+	leaves, upper extent
+	last          run // for the last of the upper pages
+}
+
+// chooseExtents looks for free pages side by side where this commit fits as a whole, or what is not leaves does.
+func (w *writer) chooseExtents() {
 	if w.tx.db.bolt || w.shrink.low {
 		return
 	}
 	w.tx.root().touchWays()
-	f := &w.tx.db.freelist
-	pages := 0
+	w.extents = extents{} // compact has allocated before
+	f, leaves, upper := &w.tx.db.freelist, &w.extents.leaves, &w.extents.upper
 	if w.tx.storesFreelist() {
-		pages = w.tx.freelistPages()
+		upper.left = w.tx.freelistPages()
 	}
 	for _, n := range w.nodes[:w.used] {
-		pages += int(min(n.size/int64(w.tx.pageSize), math.MaxInt32)) + 1
+		pages := int(min(n.size/int64(w.tx.pageSize), math.MaxInt32)) + 1
+		if n.stays() {
+			leaves.left += pages
+		} else {
+			upper.left += pages
+		}
 	}
+	pages := leaves.left + upper.left
 	if pages == 0 {
 		return
 	}
-	w.expected = pages
-	var ok bool
-	if w.next, ok = f.find(pages); ok {
+	leaves.most, upper.most = pages, pages
+	if id, ok := f.find(0, pages); ok {
+		leaves.run = run{id, uint32(leaves.left)}
+		upper.run = run{id + uint64(leaves.left), uint32(upper.left)}
 		return
 	}
-	for n := min(pages-1, keptRun); n > 1; n-- {
-		if id, ok := f.find(n); ok {
-			w.kept = run{id, uint32(n)}
-			break
-		}
+	if upper.left > 1 {
+		w.extents.last = w.findRun(upper, upper.left, 2)
 	}
-	w.atEnd = int(w.kept.n) < pages-1 && w.roomToSpare(pages)
+	switch {
+	case int(w.extents.last.n) < upper.left:
+		leaves.atEnd = w.roomToSpare(pages, pages)
+		upper.atEnd = leaves.atEnd
+	case pages > keptRun:
+		leaves.atEnd = w.roomToSpare(pages, leaves.left)
+	}
 }
 
-// roomToSpare says whether the file may grow by so many pages although others are free: as long as these are few compared
-// to those in use. There are soon enough of them then that the pages which every small commit writes find a run to
-// themselves. A large one that is synced takes more: a disk takes several times as long for pages here and there.
-func (w *writer) roomToSpare(pages int) bool {
+// stays says whether a node is a leaf that the next commit is not likely to write again.
+func (n *node) stays() bool { return n.leaf && !n.header }
+
+// findRun looks for a run for so many pages of an extent: as long a one as there is, but of no less than the least.
+func (w *writer) findRun(x *extent, pages, least int) run {
+	e := &w.extents
+	for n := max(min(pages, x.most), least); ; n = max(n-(n+3)/4, least) {
+		from := uint64(0)
+		if n == x.most {
+			from = x.from
+		}
+		id, ok := w.tx.db.freelist.find(from, n, e.leaves.run, e.upper.run, e.last)
+		if ok {
+			x.most, x.from = n, id+uint64(n)
+			return run{id, uint32(n)}
+		}
+		if n == least {
+			return run{}
+		}
+	}
+}
+
+// roomToSpare says whether the file may grow by so many pages of a commit although others are free: as long as these are
+// few compared to those in use. There are soon enough of them then that the pages which every small commit writes find a
+// run to themselves. A large one that is synced takes more: a disk takes several times as long for pages here and there.
+func (w *writer) roomToSpare(commit, pages int) bool {
 	free, pending := w.tx.db.freelist.counts()
 	hwm := w.tx.meta.HWM
 	limit := w.tx.db.MaxSize
 	switch {
 	case limit > 0 && (hwm+2*uint64(max(pages, keptRun)))*uint64(w.tx.pageSize) >= uint64(limit):
 		return false
-	case pages > keptRun:
+	case commit > keptRun:
 		return w.tx.db.syncs() && uint64(free+pending+pages) < hwm/8
 	}
 	return pending <= keptRun && uint64(free) < hwm/32+16
@@ -106,16 +153,17 @@ func (w *writer) roomToSpare(pages int) bool {
 func (b *Bucket) touchWays() bool {
 	for name, child := range b.edit.children {
 		if child.touchWays() {
-			b.leaf([]byte(name))
+			b.leaf([]byte(name)).header = true
 		}
 	}
 	return b.edit.node != nil
 }
 
-// allocate takes a run of pages that no snapshot in use can see: a free one, or one behind all others.
-func (w *writer) allocate(n int) (id uint64, err error) {
+// allocate takes a run of pages that no snapshot in use can see: a free one, or one behind all others. leaf says that it
+// is for a leaf that stays.
+func (w *writer) allocate(n int, leaf bool) (id uint64, err error) {
 	tx := w.tx
-	id, ok := w.takeFree(n)
+	id, ok := w.takeFree(n, leaf)
 	if !ok {
 		id = tx.meta.HWM
 		if limit := tx.db.MaxSize; limit > 0 && (id+uint64(n))*uint64(tx.pageSize) > uint64(limit) {
@@ -126,37 +174,35 @@ func (w *writer) allocate(n int) (id uint64, err error) {
 		}
 		tx.meta.HWM += uint64(n)
 	}
-	w.expected -= n
 	w.allocated = append(w.allocated, run{id, uint32(n)})
 	w.stats.PageCount += int64(n)
 	w.stats.PageAlloc += int64(n) * int64(tx.pageSize)
 	return id, nil
 }
 
-// takeFree takes a run of free pages, by the choice of chooseExtent as long as that goes.
-func (w *writer) takeFree(n int) (id uint64, ok bool) {
-	f := &w.tx.db.freelist
-	if w.atEnd {
+// takeFree takes a run of free pages, by the choice of chooseExtents as long as that goes.
+func (w *writer) takeFree(n int, leaf bool) (id uint64, ok bool) {
+	e := &w.extents
+	x, last := &e.upper, &e.last
+	if leaf {
+		x, last = &e.leaves, &run{}
+	}
+	if x.atEnd {
 		return 0, false
 	}
-	if w.next != 0 {
-		if id, ok = f.take(w.next, n); ok {
-			w.next = id + uint64(n)
-			return id, true
-		}
-		w.next = 0
+	if last.n > 0 && x.left <= int(last.n) {
+		x.run, *last = *last, run{}
 	}
-	if w.kept.n == 0 {
-		return f.take(0, n)
+	if int(x.n) < n {
+		x.run = run{}
+		x.run = w.findRun(x, x.left-int(last.n), n)
 	}
-	if w.expected > int(w.kept.n) {
-		if id, ok = f.takeBeside(w.kept, n); ok {
-			return id, true
-		}
+	x.left -= n
+	if int(x.n) < n {
+		return 0, false
 	}
-	if id, ok = f.take(w.kept.id, n); ok {
-		return id, true
-	}
-	w.kept = run{}
-	return f.take(0, n)
+	id = x.id
+	x.run = run{id + uint64(n), x.n - uint32(n)}
+	w.tx.db.freelist.take(id, n)
+	return id, true
 }

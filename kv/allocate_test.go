@@ -12,7 +12,7 @@ import (
 
 // TestLargeCommitsStayTogether puts over keys far apart from each other. What such a commit frees lies here and there. The
 // next ones leave it there as long as few pages are free, and write theirs at once, if that is to be synced; after that,
-// and else from the beginning, the file stays as it is.
+// and else from the beginning, the file stays as it is. Branches are side by side even then, and leaves as far as possible.
 func TestLargeCommitsStayTogether(t *testing.T) {
 	const keys, changed, commits = 40_000, 30, 60
 	for _, noSync := range []bool{false, true} {
@@ -42,6 +42,17 @@ func TestLargeCommitsStayTogether(t *testing.T) {
 			}
 			for n := range commits {
 				scatter(n + 2)
+			}
+			writes = 0
+			for n := range commits {
+				writes += scatter(commits + n + 2)
+			}
+			most := int64(changed)
+			if !noSync {
+				most /= 2 // its leaves lie in few runs
+			}
+			if writes > most*commits {
+				t.Errorf("%d writes for %d commits", writes, commits)
 			}
 			limit := start * 8 / 7
 			if noSync {

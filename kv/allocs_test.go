@@ -4,9 +4,11 @@
 package kv_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/internal/invariant"
 	"github.com/holtdb/holt/kv"
 )
 
@@ -16,8 +18,8 @@ const allocsKeys = 50_000
 // wantAllocs demands that f, once warm, allocates exactly so often.
 func wantAllocs(t *testing.T, what string, want float64, f func()) {
 	t.Helper()
-	if raceEnabled {
-		t.Skip("the race detector allocates too")
+	if raceEnabled || invariant.Enabled {
+		t.Skip("the race detector and the checks of what is written allocate too")
 	}
 	if got := testing.AllocsPerRun(30, f); got != want {
 		t.Errorf("%s: %v allocations, want %v", what, got, want)
@@ -203,7 +205,7 @@ func setNumbered(key []byte, i int) {
 }
 
 // TestCommitCalls counts the calls to the system that a commit makes when the file need not grow: the pages are written
-// in one piece and made durable, then the meta page.
+// in one piece and made durable, then the meta page, by itself.
 func TestCommitCalls(t *testing.T) {
 	for _, list := range []kv.Options{{}, {SyncFreelist: true}, {NoFreelistSync: true}, {SingleSync: true}} {
 		for _, noSync := range []bool{false, true} {
@@ -229,16 +231,17 @@ func commitCalls(t *testing.T, o kv.Options) {
 			return tx.Bucket(nameB).Put(numbered(i*499), []byte("value"))
 		}))
 		after := disk.Counts()
-		want := file.Counts{Writes: 2, DataSyncs: 2}
+		want := file.Counts{Writes: 2, Throughs: 1, DataSyncs: 1}
 		switch {
 		case o.NoSync:
-			want.DataSyncs = 0
+			want.DataSyncs, want.Throughs = 0, 0
 		case o.SingleSync:
-			want.DataSyncs = 1
+			want.Throughs = 0
 		}
 		got := file.Counts{
-			Writes: after.Writes - before.Writes, DataSyncs: after.DataSyncs - before.DataSyncs,
-			Syncs: after.Syncs - before.Syncs, Truncates: after.Truncates - before.Truncates,
+			Writes: after.Writes - before.Writes, Throughs: after.Throughs - before.Throughs,
+			DataSyncs: after.DataSyncs - before.DataSyncs,
+			Syncs:     after.Syncs - before.Syncs, Truncates: after.Truncates - before.Truncates,
 			DirSyncs: after.DirSyncs - before.DirSyncs, Reads: after.Reads - before.Reads,
 		}
 		if got != want {
@@ -259,6 +262,46 @@ func commitCalls(t *testing.T, o kv.Options) {
 	must(t, db.Close())
 }
 
+// TestWritesAhead demands that of many small commits which go on where the file was never written to, few make the file
+// system look for places: they find what one of them has written ahead. Nothing is written ahead of a file that grows by
+// being written to, nor without syncs, nor beyond the end of the file.
+func TestWritesAhead(t *testing.T) {
+	for _, o := range []kv.Options{{}, {SingleSync: true}, {NoGrowSync: true}, {NoSync: true}} {
+		o.PageSize = 4096
+		t.Run(o.String(), func(t *testing.T) {
+			disk := file.NewFault(file.NewMemory())
+			db := mustOpenSim(t, disk, o)
+			must(t, db.Update(putNumbered("b", 10_000, 32)))
+			end, ahead := int64(0), 0
+			disk.FailIf(func(op file.Op) error {
+				if op.Kind == file.OpWriteVec {
+					end = max(end, op.Off+op.Len)
+					if op.Len > 32*4096 {
+						ahead++
+					}
+				}
+				return nil
+			})
+			before := highWater(t, db)
+			for i := range 100 {
+				must(t, db.Update(putAllIn(fmt.Sprint("new", i), "k="+string(make([]byte, 4096)))))
+			}
+			grown := highWater(t, db) - before
+			want := grown / 65 // the load has written ahead, too
+			if o.NoGrowSync || o.NoSync {
+				want = 0
+			}
+			if grown < 150 || ahead < want || ahead > 2*want {
+				t.Errorf("written ahead %d times of %d pages, want %d", ahead, grown, want)
+			}
+			if size := int64(len(readSim(t, disk, simPath))); end > size {
+				t.Errorf("written up to %d of %d bytes", end, size)
+			}
+			closeClean(t, db)
+		})
+	}
+}
+
 // TestGrowingCommitCalls adds the new size of the file, which is made durable with all that belongs to it.
 func TestGrowingCommitCalls(t *testing.T) {
 	disk := file.NewMemory()
@@ -272,8 +315,11 @@ func TestGrowingCommitCalls(t *testing.T) {
 	if got := after.Syncs - before.Syncs; got != 1 {
 		t.Errorf("%d full syncs, want 1", got)
 	}
-	if got := after.DataSyncs - before.DataSyncs; got != 2 {
-		t.Errorf("%d data syncs, want 2", got)
+	if got := after.DataSyncs - before.DataSyncs; got != 1 {
+		t.Errorf("%d data syncs, want 1", got)
+	}
+	if got := after.Throughs - before.Throughs; got != 1 {
+		t.Errorf("%d writes made durable by themselves, want 1", got)
 	}
 	if got := after.Writes - before.Writes; got > 3 { // what little was free, the new end of the file, the meta page
 		t.Errorf("%d writes", got)

@@ -87,7 +87,7 @@ func (tx *Tx) buildPages() error {
 		w.stats.RebalanceTime += time.Since(start)
 	}
 	start = time.Now()
-	w.chooseExtent()
+	w.chooseExtents()
 	if err := tx.root().spill(); err != nil {
 		return err
 	}
@@ -123,6 +123,7 @@ func (tx *Tx) writeAll(g growth) error {
 	if err := w.writePages(); err != nil {
 		return err
 	}
+	tx.writeAhead()
 	paired := tx.pairs()
 	if db.syncs() && !paired {
 		if err := db.file.SyncData(); err != nil {
@@ -137,7 +138,7 @@ func (tx *Tx) writeAll(g growth) error {
 	} else {
 		page.PutMeta(w.meta, tx.meta)
 	}
-	err := tx.writeMeta()
+	err := tx.writeMeta(!paired)
 	w.stats.WriteTime += time.Since(start)
 	if err == nil {
 		db.paired = paired
@@ -170,33 +171,38 @@ func (tx *Tx) checkStrictly(g growth) {
 // writeMeta is the commit point. If it fails nobody knows which meta page the file will have after a crash, and the
 // pages of this commit must not be overwritten while it may be the new one: so the old one is put back, and if that
 // fails too no more writes are accepted.
-func (tx *Tx) writeMeta() error {
+func (tx *Tx) writeMeta(alone bool) error {
 	db, w := tx.db, tx.w
 	off := int64(tx.meta.TxID%2) * int64(tx.pageSize)
 	if m := &tx.meta; m.Root >= m.HWM || m.Freelist >= m.HWM && m.Freelist != page.NoFreelist {
 		tx.corrupt(m.Root, "pgid (%d, %d) above high water mark (%d)", m.Root, m.Freelist, m.HWM)
 	}
 	copy(w.oldMeta, tx.data[off:off+int64(tx.pageSize)])
-	err := db.writePage(w.meta, off)
+	err := db.writePage(w.meta, off, alone)
 	if err == nil {
 		w.stats.Write++
 		return nil
 	}
-	if undo := db.writePage(w.oldMeta, off); undo != nil {
+	if undo := db.writePage(w.oldMeta, off, alone); undo != nil {
 		db.refuse(errors.Join(err, undo))
 	}
 	return err
 }
 
-// writePage writes a page and makes it durable.
-func (db *DB) writePage(p []byte, off int64) error {
-	if _, err := db.file.WriteAt(p, off); err != nil {
-		return err
+// writePage writes a page and makes it durable, alone if nothing else has to be.
+func (db *DB) writePage(p []byte, off int64, alone bool) error {
+	var err error
+	switch {
+	case !db.syncs():
+		_, err = db.file.WriteAt(p, off)
+	case alone:
+		_, err = db.file.WriteThrough(p, off)
+	default:
+		if _, err = db.file.WriteAt(p, off); err == nil {
+			err = db.file.SyncData()
+		}
 	}
-	if !db.syncs() {
-		return nil
-	}
-	return db.file.SyncData()
+	return err
 }
 
 // publish makes the committed state the one that transactions see from now on.

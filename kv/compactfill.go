@@ -84,14 +84,15 @@ func (c *compactor) build(slots []slot, size int64, leaf bool) (id uint64, err e
 // take gives a page that has been put together its place.
 func (c *compactor) take(from *writer, built dirtyRun) (id uint64, err error) {
 	w := c.tx.w
-	if id, err = w.allocate(built.pages); err != nil {
+	if id, err = w.allocate(built.pages, true); err != nil {
 		return 0, err
 	}
-	page.Page(from.segs[built.from]).SetID(id)
+	p := page.Page(from.segs[built.from])
+	p.SetID(id)
 	at := len(w.segs)
 	w.segs = append(w.segs, from.segs[built.from:built.to]...)
 	w.dirty = append(w.dirty, dirtyRun{id, built.pages, at, len(w.segs)})
-	w.notePlain(id)
+	w.notePlain(id, built.pages == 1 && isPlain(p, p.Flags() == page.Leaf))
 	w.stats.Spill++
 	c.unwritten += built.pages * c.dst.pageSize
 	return id, nil

@@ -266,7 +266,7 @@ func TestCrashNeedsSums(t *testing.T) {
 	}
 }
 
-// lying is a file system whose SyncData does nothing.
+// lying is a file system that makes nothing durable by SyncData and WriteThrough.
 type lying struct{ file.FS }
 
 func (l lying) OpenFile(name string, flag int, perm fs.FileMode) (file.File, error) {
@@ -277,6 +277,8 @@ func (l lying) OpenFile(name string, flag int, perm fs.FileMode) (file.File, err
 type lyingFile struct{ file.File }
 
 func (lyingFile) SyncData() error { return nil }
+
+func (f lyingFile) WriteThrough(b []byte, off int64) (int, error) { return f.WriteAt(b, off) }
 
 // TestCrashHandle cuts the power at every call of a workload and goes on using the open database: it must return errors
 // and keep showing what it has acknowledged.
@@ -416,6 +418,13 @@ func (f mortalFile) WriteVecAt(bufs [][]byte, off int64) (int, error) {
 		return 0, errKilled
 	}
 	return f.File.WriteVecAt(bufs, off)
+}
+
+func (f mortalFile) WriteThrough(b []byte, off int64) (int, error) {
+	if f.dead() {
+		return 0, errKilled
+	}
+	return f.File.WriteThrough(b, off)
 }
 
 func (f mortalFile) Truncate(size int64) error {

@@ -66,7 +66,8 @@ type DB struct {
 	settled  bool // what this handle has found in the file is known to be durable
 	paired   bool // the newest meta page is a paired one
 	fileSize int64
-	mapLen   int64 // length of the current mapping
+	written  uint64 // pages below have been written to since the file was opened or cut, or were there; 0 if that is not known
+	mapLen   int64  // length of the current mapping
 	freelist freelist
 	loading  chan struct{}     // holds a token while the free list is being loaded
 	progress func(pages int64) // is told of pages that are looked at to find the free ones

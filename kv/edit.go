@@ -139,7 +139,7 @@ func (b *Bucket) anyLeaf(key []byte) *node {
 		if i+1 < n.children() {
 			r.hi = w.keyAt(n, i+1)
 		}
-		n = w.child(n, i)
+		n = w.leafOf(n, i)
 	}
 	r.leaf = n
 	e.recent = r

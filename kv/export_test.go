@@ -29,7 +29,8 @@ func BatchQueue(db *DB) int {
 
 // LosePage takes a page from the free list and forgets it.
 func LosePage(db *DB) uint64 {
-	id, _ := db.freelist.take(0, 1)
+	id, _ := db.freelist.find(0, 1)
+	db.freelist.take(id, 1)
 	return id
 }
 

@@ -343,19 +343,32 @@ func TestFaultAtCreate(t *testing.T) {
 	}
 }
 
-// TestFaultAtMeta fails the writes and syncs of the meta page, one commit after the other, and cuts the power after
-// each: a commit that failed must not come back, unless the database takes no more writes.
+// TestFaultAtMeta fails what writes the meta page and makes it durable, one commit after the other, and cuts the power
+// after each: a commit that failed must not come back, unless the database takes no more writes.
 func TestFaultAtMeta(t *testing.T) {
-	for _, kind := range []file.OpKind{file.OpWrite, file.OpSyncData} {
+	const pageSize = 1024
+	for _, test := range []struct {
+		kind    file.OpKind
+		written int // bytes of the page that are written, and durable, all the same
+		single  bool
+	}{
+		{file.OpThrough, 0, false},
+		{file.OpThrough, 512, false},
+		{file.OpThrough, pageSize, false},
+		{file.OpWrite, 0, true},
+		{file.OpSyncData, 0, true},
+	} {
 		for fails := 1; fails <= 4; fails++ {
-			t.Run(fmt.Sprintf("%s, %d times", kind, fails), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s of %d, %d times", test.kind, test.written, fails), func(t *testing.T) {
 				disk := file.NewCrash()
 				fault := file.NewFault(disk)
-				s := &faultSession{T: t, options: kv.Options{PageSize: 1024}, disk: disk, fault: fault, ledger: &ledger{}}
+				fault.ShortWrites(test.written)
+				options := kv.Options{PageSize: pageSize, SingleSync: test.single}
+				s := &faultSession{T: t, options: options, disk: disk, fault: fault, ledger: &ledger{}}
 				s.db = mustOpenSim(t, fault, s.options)
 				s.commit(puts(0, 20, 1, 100))
 				for round := range 4 {
-					failMeta(fault, kind, fails, s.options.PageSize)
+					failMeta(fault, test.kind, fails, pageSize)
 					s.commit(puts(0, 20, 1, 90+round))
 					for seed := range uint64(20) {
 						s.expectSound("after a power cut", disk.AfterCut(seed))
@@ -376,7 +389,8 @@ func TestFaultAtMeta(t *testing.T) {
 func failMeta(fault *file.Fault, kind file.OpKind, times, pageSize int) {
 	seen, failed := false, 0
 	fault.FailIf(func(op file.Op) error {
-		seen = seen || op.Kind == file.OpWrite && op.Off < 2*int64(pageSize)
+		meta := op.Off < 2*int64(pageSize) && (op.Kind == file.OpWrite || op.Kind == file.OpThrough)
+		seen = seen || meta
 		if !seen || op.Kind != kind || failed == times {
 			return nil
 		}

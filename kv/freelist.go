@@ -110,37 +110,27 @@ func (f *freelist) releaseRuns(runs []retired, readers []uint64) {
 	}
 }
 
-// take allocates n consecutive pages at or above from, the lowest there are.
-func (f *freelist) take(from uint64, n int) (id uint64, ok bool) {
+// find returns the lowest n consecutive free pages, at or above from, that do not lie in runs that are taken.
+func (f *freelist) find(from uint64, n int, taken ...run) (id uint64, ok bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	id, ok = f.free.FirstRun(from, n)
-	if ok {
-		f.free.RemoveRun(id, n)
+	for i := 0; ok && i < len(taken); i++ {
+		if end := taken[i].id + uint64(taken[i].n); id < end && id+uint64(n) > taken[i].id {
+			id, ok = f.free.FirstRun(end, n)
+			i = -1 // it may lie in one before
+		}
 	}
 	return id, ok
 }
 
-// takeBeside is take of pages that do not lie in kept.
-func (f *freelist) takeBeside(kept run, n int) (id uint64, ok bool) {
+// take allocates n consecutive free pages.
+func (f *freelist) take(id uint64, n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	end := kept.id + uint64(kept.n)
-	id, ok = f.free.FirstRun(0, n)
-	if ok && id < end && id+uint64(n) > kept.id {
-		id, ok = f.free.FirstRun(end, n)
+	if f.free.RemoveRun(id, n) != n {
+		panic(fmt.Sprintf("assertion failed: pages from %d on are not free", id))
 	}
-	if ok {
-		f.free.RemoveRun(id, n)
-	}
-	return id, ok
-}
-
-// find returns the lowest n consecutive free pages without allocating them.
-func (f *freelist) find(n int) (id uint64, ok bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.free.FirstRun(0, n)
 }
 
 // retire makes a run pending. It is an error if one of its pages is free or pending already.

@@ -89,6 +89,28 @@ func (db *DB) growTo(wanted, mapLen int64) int64 {
 	return size
 }
 
+// aheadSize is the number of bytes that are written behind the last page when a durable commit gets there. A small commit
+// takes about five pages, so that one in a dozen does.
+const aheadSize = 256 << 10
+
+// writeAhead writes zeros behind the pages of a commit that goes on where the file was long enough, but not written to.
+// There a file system has to find places first and to make them durable as well, which takes as long as the commit
+// itself: better for many at once. Pages beyond the high water mark belong to no state.
+func (tx *Tx) writeAhead() {
+	db, w, from := tx.db, tx.w, tx.meta.HWM
+	if !db.syncs() || from <= max(w.hwm, db.written) {
+		return
+	}
+	pageSize := uint64(tx.pageSize)
+	db.written = min(from+aheadSize/pageSize, uint64(db.fileSize)/pageSize)
+	w.iov = w.iov[:0]
+	for id := from; id < db.written; id++ {
+		w.iov = append(w.iov, w.zeros)
+	}
+	// Nobody needs them: what was wrong about the disk will be told when something is written that counts.
+	_, _ = db.file.WriteVecAt(w.iov, int64(from*pageSize))
+}
+
 // syncs says whether commits are made durable.
 func (db *DB) syncs() bool { return !db.NoSync || IgnoreNoSync }
 

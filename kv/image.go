@@ -51,7 +51,7 @@ func (w *writer) image(id uint64, pages int, slots []slot, size int, leaf bool) 
 		panic(fmt.Sprintf("assertion failed: run of %d bytes for %d pages", written, pages))
 	}
 	w.dirty = append(w.dirty, dirtyRun{id, pages, from, len(w.segs)})
-	w.notePlain(id)
+	w.notePlain(id, isPlain(buf, leaf) && pages == 1)
 }
 
 // fill writes the element table and the bytes of the elements behind the header of p, and zeros behind them. If cut is

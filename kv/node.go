@@ -44,14 +44,17 @@ type node struct {
 	number     uint32 // of this node: writer.nodes[number]
 	gen        uint32 // goes up with every insertion and removal, so that cursors notice
 	leaf       bool
+	blind      bool // a leaf whose page was not looked at; where the patches belong in it is not known yet
+	header     bool // a leaf with the header of a changed bucket
 	unbalanced bool // lost elements; rebalance looks at it
 	inserts    inserts
 	below      uint16 // the type of the children of a branch, once one was loaded
 
-	// As long as page is not nil the node is that page with patches, and has no slots.
+	// As long as page is not nil the node is that page with changes, and has no slots.
 	page    page.Page
-	base    uint64 // where it lies in the file, in bytes
-	patches []patch
+	base    uint64   // where it lies in the file, in bytes
+	patches []patch  // of a leaf
+	refs    []uint64 // of a branch, by element: like slot.ref, 0 for what the page says
 }
 
 // inserts says where a transaction has put new elements into a node.

@@ -149,7 +149,7 @@ func TestPairedCalls(t *testing.T) {
 		before := disk.Counts()
 		must(t, db.Update(test.change))
 		after := disk.Counts()
-		if got := after.DataSyncs - before.DataSyncs; got != test.syncs {
+		if got := after.DataSyncs + after.Throughs - before.DataSyncs - before.Throughs; got != test.syncs {
 			t.Errorf("%s: %d syncs, want %d", test.name, got, test.syncs)
 		}
 		if got := after.Syncs - before.Syncs; got != 0 {

@@ -13,17 +13,15 @@ import (
 // maxPatches is the number of changes of a leaf up to which it stays a page.
 const maxPatches = 8
 
-// patch is a change of a node that still is the page it was read from: in a leaf an element put before element at, or
-// in its place; in a branch the node that element at leads to, or the page that has become of it.
+// patch is a change of a leaf that still is the page it was read from: an element put before element at, or in its place.
 type patch struct {
 	slot    slot
 	at      int32
 	replace bool
-	pieces  int32 // that the node of a branch has become
 }
 
 // patchable says whether page id can stay as it is, to be copied and changed: it is known to hold its elements in order
-// and side by side.
+// and side by side, none of them a bucket.
 func (w *writer) patchable(id uint64, p page.Page) bool {
 	return w.plain.Has(id) && p.Overflow() == 0 && p.Count() > 0
 }
@@ -31,18 +29,94 @@ func (w *writer) patchable(id uint64, p page.Page) bool {
 // keep makes a node of page p that is patched.
 func (w *writer) keep(p page.Page, base, id uint64) *node {
 	n := w.newNode(p.Flags() == page.Leaf)
+	n.id, n.run = id, 1
+	w.view(n, p, base)
+	return n
+}
+
+// view makes p the page of n.
+func (w *writer) view(n *node, p page.Page, base uint64) {
 	last := p.Count() - 1
 	off, ksize, vsize, ok := p.Span(last)
 	if !ok {
-		w.tx.badElement(id, last)
+		w.tx.badElement(n.id, last)
 	}
 	n.page, n.base = p, base
 	n.size = int64(off) + int64(ksize) + int64(vsize)
-	return n
+	if !n.leaf {
+		n.refs = w.newRefs(p.Count())
+	}
+}
+
+// newRefs returns n zeros for the refs of a branch.
+func (w *writer) newRefs(n int) []uint64 {
+	at := len(w.refs)
+	if at+n > cap(w.refs) { // the branches that there are keep what they have
+		w.refs, at = make([]uint64, 0, max(2*cap(w.refs), n, leastRefs)), 0
+	}
+	w.refs = w.refs[:at+n]
+	refs := w.refs[at : at+n : at+n]
+	clear(refs)
+	return refs
+}
+
+// leafOf is child of a branch toward a leaf that is put to. It makes a blind node if it can: a page that was not used for
+// long is then read once, when it is copied.
+func (w *writer) leafOf(n *node, i int) *node {
+	id := w.refAt(n, i)
+	if id&nodeRef != 0 || n.below != page.Leaf || !w.plain.Has(id) {
+		return w.child(n, i)
+	}
+	c := w.newNode(true)
+	c.id, c.run, c.blind = id, 1, true
+	w.hang(n, i, c)
+	return c
+}
+
+// look looks at the page of a blind node, which element i of its parent leads to, and finds the places of the patches.
+func (w *writer) look(n *node, i int) {
+	w.touched = w.tx.page(n.id).Touch()
+	p := w.sound(n.id, w.below(n.parent, i))
+	if !w.patchable(n.id, p) {
+		w.tx.corrupt(n.id, "page %d is not what was written there", n.id)
+	}
+	n.blind = false
+	w.view(n, p, n.id*uint64(w.tx.pageSize))
+	for j := range n.patches {
+		c := &n.patches[j]
+		search := page.SearchFor(w.key(&c.slot))
+		if !w.findPatch(n, j, &search) {
+			w.tx.corrupt(n.id, "page %d has a bucket where none was written", n.id)
+		}
+	}
+}
+
+// findPatch finds the place of patch j in the page of a leaf. It returns false if that has a bucket under the key.
+func (w *writer) findPatch(n *node, j int, search *page.Search) bool {
+	c := &n.patches[j]
+	at, exact := search.Leaf(n.page)
+	if at < 0 {
+		w.tx.badSearch(n.id, n.page)
+	}
+	if exact {
+		old := w.slotAt(n, at)
+		if old.ref&slotBucket != 0 {
+			return false
+		}
+		n.size -= elemSize(old)
+	} else {
+		n.inserted(at == n.page.Count() && j == len(n.patches)-1)
+	}
+	n.size += elemSize(c.slot)
+	c.at, c.replace = int32(at), exact
+	return true
 }
 
 // open takes a patched node apart: its elements are slots from now on.
 func (w *writer) open(n *node) {
+	if n.blind {
+		w.look(n, w.indexOf(n))
+	}
 	if n.page == nil {
 		return
 	}
@@ -51,8 +125,10 @@ func (w *writer) open(n *node) {
 	w.grow(n, p.Count())
 	if !n.leaf {
 		w.readBranch(n, p, n.base, n.id)
-		for i := range n.patches {
-			n.slots[n.patches[i].at].ref = n.patches[i].slot.ref
+		for i, ref := range n.refs {
+			if ref != 0 {
+				n.slots[i].ref = ref
+			}
 		}
 	} else {
 		w.readLeaf(n, p, n.base, n.id)
@@ -60,7 +136,7 @@ func (w *writer) open(n *node) {
 			n.insert(int(c.at), c.replace, c.slot)
 		}
 	}
-	n.patches, n.size, n.inserts = n.patches[:0], size, inserts
+	n.patches, n.refs, n.size, n.inserts = n.patches[:0], nil, size, inserts
 }
 
 // put stores s in the leaf that key belongs to. It returns false if that has a bucket under the key.
@@ -69,7 +145,7 @@ func (w *writer) put(r *recentLeaf, key []byte, s slot) bool {
 	if len(n.patches) == maxPatches || s.ref&slotExternal != 0 {
 		w.open(n)
 	}
-	if n.page == nil {
+	if n.page == nil && !n.blind {
 		i, exact := w.search(n, key)
 		if exact {
 			if n.slots[i].ref&slotBucket != 0 {
@@ -91,26 +167,21 @@ func (w *writer) put(r *recentLeaf, key []byte, s slot) bool {
 		}
 	}
 	if exact {
-		n.size += elemSize(s) - elemSize(n.patches[j].slot)
+		if !n.blind {
+			n.size += elemSize(s) - elemSize(n.patches[j].slot)
+		}
 		n.patches[j].slot = s
 		return true
 	}
+	n.patches = slices.Insert(n.patches, j, patch{slot: s})
+	if n.blind {
+		return true
+	}
 	search := page.SearchBetween(key, r.lo, r.hi)
-	at, exact := search.Leaf(n.page)
-	if at < 0 {
-		w.tx.badSearch(n.id, n.page)
+	if !w.findPatch(n, j, &search) {
+		n.patches = slices.Delete(n.patches, j, j+1)
+		return false
 	}
-	if exact {
-		old := w.slotAt(n, at)
-		if old.ref&slotBucket != 0 {
-			return false
-		}
-		n.size -= elemSize(old)
-	} else {
-		n.inserted(at == n.page.Count() && j == len(n.patches))
-	}
-	n.size += elemSize(s)
-	n.patches = slices.Insert(n.patches, j, patch{slot: s, at: int32(at), replace: exact})
 	return true
 }
 
@@ -151,8 +222,8 @@ func (w *writer) refAt(n *node, i int) uint64 {
 	if n.page == nil {
 		return n.slots[i].ref
 	}
-	if j, ok := n.patchOf(i); ok {
-		return n.patches[j].slot.ref
+	if ref := n.refs[i]; ref != 0 {
+		return ref
 	}
 	child := n.page.Child(i)
 	if child&nodeRef != 0 {
@@ -167,67 +238,31 @@ func (n *node) setRef(i int, ref uint64) {
 		n.slots[i].ref = ref
 		return
 	}
-	j, _ := n.patchOf(i)
-	n.patches = slices.Insert(n.patches, j, patch{slot: slot{ref: ref}, at: int32(i)})
+	n.refs[i] = ref
 }
 
-// patchOf finds the patch of element i of a branch.
-func (n *node) patchOf(i int) (j int, ok bool) {
-	lo, hi := 0, len(n.patches)
-	for lo < hi {
-		if mid := int(uint(lo+hi) >> 1); int(n.patches[mid].at) < i {
-			lo = mid + 1
-		} else {
-			hi = mid
+// spillPatched spills the children of a patched branch, up to and with the first that has not become one page with the key
+// that it had; what that has become stays on outs, and the branch has to be opened. It returns how many it has spilled.
+func (w *writer) spillPatched(b *Bucket, n *node, edge bool) (done int, filled bool, err error) {
+	base := len(w.outs)
+	for i, ref := range n.refs {
+		if ref == 0 {
+			continue
 		}
-	}
-	return lo, lo < len(n.patches) && int(n.patches[lo].at) == i
-}
-
-// spillPatches spills the children of a patched branch. If each has become one page with the key that it had, the branch
-// stays a patched one.
-func (w *writer) spillPatches(b *Bucket, n *node, edge bool) (filled bool, err error) {
-	base, same := len(w.outs), true
-	for j := range n.patches {
-		c := &n.patches[j]
-		before := len(w.outs)
-		last := int(c.at) == n.page.Count()-1
-		grown, err := w.spillNode(b, w.nodes[uint32(c.slot.ref)], edge && last)
+		last := i == len(n.refs)-1
+		grown, err := w.spillRef(b, n, i, ref, edge && last)
 		if err != nil {
-			return false, err
+			return i, false, err
 		}
 		filled = grown && last
-		c.pieces = int32(len(w.outs) - before)
-		same = same && c.pieces == 1 && bytes.Equal(w.key(&w.outs[before]), w.keyAt(n, int(c.at)))
-	}
-	if same {
-		for j := range n.patches {
-			n.patches[j].slot.ref = w.outs[base+j].ref
+		outs := w.outs[base:]
+		if len(outs) != 1 || !bytes.Equal(w.key(&outs[0]), w.keyAt(n, i)) {
+			return i + 1, filled, nil
 		}
-	} else {
-		w.replacePieces(n, w.outs[base:])
+		n.refs[i] = outs[0].ref
+		w.outs = w.outs[:base]
 	}
-	w.outs = w.outs[:base]
-	return filled, nil
-}
-
-// replacePieces opens a branch with what its children have become, in order, in their place.
-func (w *writer) replacePieces(n *node, outs []slot) {
-	w.grow(n, 0)
-	next := 0
-	for _, c := range n.patches {
-		for ; next < int(c.at); next++ {
-			n.slots = append(n.slots, w.slotAt(n, next))
-		}
-		n.slots = append(n.slots, outs[:c.pieces]...)
-		outs = outs[c.pieces:]
-		next++
-	}
-	for ; next < n.page.Count(); next++ {
-		n.slots = append(n.slots, w.slotAt(n, next))
-	}
-	n.page, n.patches = nil, n.patches[:0]
-	n.size = branchSize(n.slots)
+	return len(n.refs), filled, nil
 }
 
 // fitsPatched says whether a patched node can be written as a copy of its page.
@@ -237,7 +272,7 @@ func (w *writer) fitsPatched(n *node) bool {
 
 // placePatched is place for a patched node.
 func (w *writer) placePatched(n *node) error {
-	id, err := w.allocate(1)
+	id, err := w.allocate(1, n.stays())
 	if err != nil {
 		return err
 	}
@@ -249,7 +284,7 @@ func (w *writer) placePatched(n *node) error {
 	}
 	w.segs = append(w.segs, buf)
 	w.dirty = append(w.dirty, dirtyRun{id, 1, len(w.segs) - 1, len(w.segs)})
-	w.notePlain(id)
+	w.notePlain(id, true)
 	var first slot
 	if n.leaf && len(n.patches) > 0 && n.patches[0].at == 0 {
 		first = n.patches[0].slot
@@ -265,8 +300,10 @@ func (w *writer) patchedImage(n *node, id uint64, buf page.Page) {
 	if !n.leaf {
 		clear(buf[copy(buf, n.page[:n.size]):])
 		buf.SetID(id)
-		for i := range n.patches {
-			buf.PutChild(int(n.patches[i].at), n.patches[i].slot.ref)
+		for i, ref := range n.refs {
+			if ref != 0 {
+				buf.PutChild(i, ref)
+			}
 		}
 		return
 	}
@@ -283,14 +320,21 @@ func (w *writer) patchedImage(n *node, id uint64, buf page.Page) {
 	}
 }
 
-// notePlain remembers that a page was written with its elements in order and side by side.
-func (w *writer) notePlain(id uint64) {
+// notePlain remembers whether a page that was written, with its elements in order and side by side, is plain.
+func (w *writer) notePlain(id uint64, plain bool) {
+	if !plain {
+		w.plain.Remove(id)
+		return
+	}
 	w.plain.Grow(id + 1)
 	w.plain.Add(id)
 }
 
-// isPlain says whether the elements of n, read from a page at base, lie side by side.
-func (n *node) isPlain(base uint64) bool {
+// isPlain says whether page p has elements, none of them a bucket.
+func isPlain(p page.Page, leaf bool) bool { return p.Count() > 0 && (!leaf || !p.HasBuckets()) }
+
+// isDense says whether the elements of n, read from a page at base, lie side by side.
+func (n *node) isDense(base uint64) bool {
 	return sideBySide(n.slots, base+uint64(page.HeaderSize+page.ElemSize*len(n.slots)))
 }
 

@@ -163,7 +163,7 @@ func TestNewFileIsWrittenInOrder(t *testing.T) {
 	var rest, synced, metas bool
 	faulty.FailIf(func(op file.Op) error {
 		switch op.Kind {
-		case file.OpWrite, file.OpWriteVec:
+		case file.OpWrite, file.OpWriteVec, file.OpThrough:
 			if op.Off < 2*size {
 				metas = true
 				if !synced {

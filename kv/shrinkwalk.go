@@ -78,7 +78,7 @@ func (v *survey) beyond(id uint64, pages int) bool {
 	if id+uint64(pages) <= v.target {
 		return false
 	}
-	free, ok := v.tx.db.freelist.find(pages)
+	free, ok := v.tx.db.freelist.find(0, pages)
 	return ok && free < id
 }
 

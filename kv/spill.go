@@ -138,7 +138,7 @@ func (w *writer) spillNode(b *Bucket, n *node, edge bool) (filled bool, err erro
 	rest, size := n.slots, n.size
 	for {
 		at, left := split(rest, size, int64(w.tx.pageSize), fill)
-		if err := w.place(rest[:at], left, n.leaf); err != nil {
+		if err := w.place(rest[:at], left, n.leaf, n.stays()); err != nil {
 			return false, err
 		}
 		if at == len(rest) {
@@ -149,20 +149,34 @@ func (w *writer) spillNode(b *Bucket, n *node, edge bool) (filled bool, err erro
 	}
 }
 
+// spillRef spills the node that ref, of element i of a branch, stands for.
+func (w *writer) spillRef(b *Bucket, n *node, i int, ref uint64, edge bool) (filled bool, err error) {
+	c := w.nodes[uint32(ref)]
+	if c.blind {
+		w.look(c, i)
+	}
+	return w.spillNode(b, c, edge)
+}
+
 // spillBelow spills the children of a branch and puts what they have become in their place.
 func (w *writer) spillBelow(b *Bucket, n *node, edge bool) (filled bool, err error) {
+	base, done := len(w.outs), 0
 	if n.page != nil {
-		return w.spillPatches(b, n, edge)
+		done, filled, err = w.spillPatched(b, n, edge)
+		if err != nil || len(w.outs) == base {
+			return filled, err
+		}
+		w.open(n)
+		w.outs = slices.Insert(w.outs, base, n.slots[:done-1]...)
 	}
-	base := len(w.outs)
-	for i := range n.slots {
+	for i := done; i < len(n.slots); i++ {
 		s := n.slots[i]
 		if s.ref&nodeRef == 0 {
 			w.outs = append(w.outs, s)
 			continue
 		}
 		last := i == len(n.slots)-1
-		grown, err := w.spillNode(b, w.nodes[uint32(s.ref)], edge && last)
+		grown, err := w.spillRef(b, n, i, s.ref, edge && last)
 		if err != nil {
 			return false, err
 		}
@@ -237,13 +251,13 @@ func (w *writer) pagesFor(size int64) int {
 }
 
 // place allocates a run for the elements, puts the pages together, and pushes the element for them on outs.
-func (w *writer) place(slots []slot, size int64, leaf bool) error {
+func (w *writer) place(slots []slot, size int64, leaf, stays bool) error {
 	pageSize := int64(w.tx.pageSize)
 	if size > math.MaxInt-pageSize {
 		return fmt.Errorf("kv: %d elements of %d bytes in one page: %w", len(slots), size, errMapTooLarge)
 	}
 	pages := w.pagesFor(size)
-	id, err := w.allocate(pages)
+	id, err := w.allocate(pages, stays)
 	if err != nil {
 		return err
 	}

@@ -276,6 +276,11 @@ func (f observedFile) WriteVecAt(bufs [][]byte, off int64) (int, error) {
 	return f.File.WriteVecAt(bufs, off)
 }
 
+func (f observedFile) WriteThrough(b []byte, off int64) (int, error) {
+	f.before()
+	return f.File.WriteThrough(b, off)
+}
+
 func (f observedFile) Truncate(size int64) error {
 	f.before()
 	return f.File.Truncate(size)

@@ -23,6 +23,8 @@ const (
 	// What is kept of a writer's memory for the next transaction.
 	keepNodes = 1 << 14
 	keepSlots = 1 << 10 // per node
+	keepRefs  = 1 << 16
+	leastRefs = 1 << 10
 )
 
 // writer is the workspace of a write transaction: its nodes, the bytes put into them, the pages to write. The database
@@ -31,6 +33,7 @@ type writer struct {
 	tx    *Tx
 	nodes []*node // nodes[:used] are this transaction's
 	used  int
+	refs  []uint64 // what refs of branches are cut from
 	mem   arena    // keys and small values
 	ext   [][]byte // large values, as they were given
 	stats TxStats
@@ -38,16 +41,14 @@ type writer struct {
 	hwm       uint64 // of the file when the transaction began
 	allocated []run  // pages taken by this commit, to give back if it fails
 	freed     []run  // pages of the old tree, pending once it succeeds
-	next      uint64 // where in the free pages this commit's pages go on; 0 for the lowest that fit
-	kept      run    // free pages for the last pages of this commit
-	expected  int    // how many pages are still to come
-	atEnd     bool   // put all of them behind the others
+	extents   extents
 	shrink    shrinkStep
 
-	// plain are the pages that a transaction has found to have their elements side by side, and the keys in order, so that
-	// this is looked at once. What is written in their place is so too: it comes from nodes.
+	// plain are the pages that a transaction has found, or written, to be single, with elements side by side, the keys in
+	// order, and no buckets, so that this is looked at once.
 	plain   pageset.Set
 	changes []page.Change
+	touched byte // of pages that were touched; it has no meaning
 
 	images  arena      // pages as they will be written
 	dirty   []dirtyRun // in any order
@@ -89,12 +90,15 @@ func (w *writer) reset() {
 		w.nodes = w.nodes[:keepNodes]
 	}
 	w.used = 0
+	if w.refs = w.refs[:0]; cap(w.refs) > keepRefs {
+		w.refs = nil
+	}
 	w.mem.reset()
 	w.images.reset()
 	w.ext, w.segs, w.iov, w.names = emptied(w.ext), emptied(w.segs), emptied(w.iov), emptied(w.names)
 	w.allocated, w.freed, w.dirty, w.outs = emptied(w.allocated), emptied(w.freed), emptied(w.dirty), emptied(w.outs)
 	w.sums, w.written, w.early = emptied(w.sums), 0, false
-	w.next, w.kept, w.expected, w.atEnd, w.shrink = 0, run{}, 0, false, shrinkStep{}
+	w.extents, w.shrink = extents{}, shrinkStep{}
 	w.stats = TxStats{}
 	w.tx = nil
 }
@@ -125,7 +129,10 @@ func (w *writer) newNode(leaf bool) *node {
 		n = &node{}
 		w.nodes[w.used] = n
 	}
-	*n = node{slots: n.slots[:0], patches: n.patches[:0], size: page.HeaderSize, number: uint32(w.used), gen: n.gen + 1, leaf: leaf}
+	*n = node{
+		slots: n.slots[:0], patches: n.patches[:0],
+		size: page.HeaderSize, number: uint32(w.used), gen: n.gen + 1, leaf: leaf,
+	}
 	w.used++
 	w.stats.NodeCount++
 	return n
@@ -259,23 +266,27 @@ func (w *writer) checkOrder(n *node, p page.Page, id uint64) {
 	}
 }
 
+// sound returns page id, whose keys are to be in r.
+func (w *writer) sound(id uint64, r keyRange) page.Page {
+	p := w.tx.page(id)
+	if w.tx.db.freelist.listed(id) {
+		w.tx.corrupt(id, "page %d: reachable freed", id)
+	}
+	w.tx.hold(id, p, r)
+	return p
+}
+
 // load makes a node of page id, whose keys are to be in r.
 func (w *writer) load(id uint64, r keyRange) *node {
 	tx := w.tx
-	p := tx.page(id)
-	if tx.db.freelist.listed(id) {
-		tx.corrupt(id, "page %d: reachable freed", id)
-	}
-	tx.hold(id, p, r)
+	p := w.sound(id, r)
 	base := id * uint64(tx.pageSize)
 	if w.patchable(id, p) {
-		n := w.keep(p, base, id)
-		n.id, n.run = id, 1
-		return n
+		return w.keep(p, base, id)
 	}
 	n, end := w.read(p, base, id)
 	tx.checkSpare(id, p, end)
-	if n.isPlain(base) {
+	if p.Overflow() == 0 && isPlain(p, n.leaf) && n.isDense(base) {
 		w.plain.Add(id)
 	}
 	n.id, n.run = id, p.Overflow()+1
@@ -291,7 +302,12 @@ func (w *writer) child(n *node, i int) *node {
 	r := w.below(n, i)
 	c := w.load(ref, r)
 	n.below = r.flags
+	w.hang(n, i, c)
+	return c
+}
+
+// hang makes c the node of element i of a branch.
+func (w *writer) hang(n *node, i int, c *node) {
 	c.parent, c.sep = n, w.slotAt(n, i)
 	n.setRef(i, nodeRef|uint64(c.number))
-	return c
 }

@@ -79,6 +79,8 @@ func (v *rehearsal) WriteAt(p []byte, off int64) (int, error) {
 	return len(p), nil
 }
 
+func (v *rehearsal) WriteThrough(p []byte, off int64) (int, error) { return v.WriteAt(p, off) }
+
 // note adds to the last range what continues it.
 func (v *rehearsal) note(r Range) {
 	if n := len(v.writes); n > 0 && v.writes[n-1].End == r.Start {

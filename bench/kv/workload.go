@@ -113,9 +113,9 @@ var workloads = []workload{
 	long(both("PutBigFreelist/list=hashmap", "30x", atMost(cpu, 0.12, 0.02))),
 	long(both("PutBigFreelist/list=array", "30x", atMost(cpu, 0.50, 0.02))),
 	both("LargePut", "64x", atMost(cpu, 0.30, 0.20)),
-	durable("PutDurable", "150x", atMost(wall, 0.80, 0.40)),
-	durable("PutDurableNoFreelistSync", "150x", bound{unit: wall}),
-	durable("PutDurableFragmented", "150x", atMost(wall, 0.30, 0.20)),
+	durable("PutDurable", "2000x", atMost(wall, 0.80, 0.40)),
+	durable("PutDurableNoFreelistSync", "2000x", bound{unit: wall}),
+	durable("PutDurableFragmented", "2000x", atMost(wall, 0.30, 0.20)),
 	durable("Batch64", "2000x", atMost(wall, 0.25, 0.10)),
 }
 
@@ -142,7 +142,7 @@ var comparisons = []workload{
 	long(among("BulkRand1M", "1x", space)),
 	long(among("Overwrite", "500x")),
 	among("LargePut", "64x"),
-	onDisk(among("PutDurable", "150x", wall)),
+	onDisk(among("PutDurable", "2000x", wall)),
 	onDisk(among("Batch64", "2000x", wall)),
 }
 

@@ -32,6 +32,7 @@ func (c *Counter) Counts() Counts {
 func (c Counts) Minus(before Counts) Counts {
 	return Counts{
 		Ops: c.Ops - before.Ops, Writes: c.Writes - before.Writes, WriteBytes: c.WriteBytes - before.WriteBytes,
+		Throughs:  c.Throughs - before.Throughs,
 		Truncates: c.Truncates - before.Truncates, Punches: c.Punches - before.Punches,
 		DataSyncs: c.DataSyncs - before.DataSyncs, Syncs: c.Syncs - before.Syncs, DirSyncs: c.DirSyncs - before.DirSyncs,
 		Creates: c.Creates - before.Creates, Renames: c.Renames - before.Renames, Removes: c.Removes - before.Removes,
@@ -113,6 +114,13 @@ func (f *countedFile) WriteAt(b []byte, off int64) (int, error) {
 func (f *countedFile) WriteVecAt(bufs [][]byte, off int64) (int, error) {
 	n, err := f.File.WriteVecAt(bufs, off)
 	f.wrote(n)
+	return n, err
+}
+
+func (f *countedFile) WriteThrough(b []byte, off int64) (int, error) {
+	n, err := f.File.WriteThrough(b, off)
+	f.wrote(n)
+	f.counter.note(func(n *Counts) { n.Throughs++ })
 	return n, err
 }
 

@@ -26,7 +26,7 @@ func TestCounter(t *testing.T) {
 	_, err = f.ReadVecAt([][]byte{make([]byte, 2), make([]byte, 1)}, 0)
 	must(t, err)
 	want := disk.Counts()
-	if got := counter.Counts(); got != want || want.Ops != 12 {
+	if got := counter.Counts(); got != want || want.Ops != 13 {
 		t.Errorf("counts %+v, want %+v", got, want)
 	}
 	if got := counter.Counts().Minus(before); got != (file.Counts{Reads: 2, ReadBytes: 5}) {

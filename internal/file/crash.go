@@ -49,7 +49,8 @@ type Crash struct {
 // Counts are the calls a [Crash] or a [Counter] has seen; of a Crash up to and including the one that the power cut.
 type Counts struct {
 	Ops        int // all calls below that change something or make it durable
-	Writes     int // WriteAt and WriteVecAt, one each however many buffers
+	Writes     int // WriteAt, WriteVecAt and WriteThrough, one each however many buffers
+	Throughs   int // WriteThrough, part of Writes
 	WriteBytes int64
 	Truncates  int
 	Punches    int
@@ -301,6 +302,36 @@ func (c *Crash) mutate(counter *int, changes ...change) error {
 
 // now makes time stamps that are the same in every run.
 func (c *Crash) now() time.Time { return time.Unix(int64(c.counts.Ops), 0) }
+
+// settleWrite makes durable the last change of the log, a write, with the length that it needs. Lengths that were set
+// before it and holes are durable then, too, with all that was before them: a file system keeps those in order.
+func (c *Crash) settleWrite(ino *inode) {
+	if len(c.log) == 0 {
+		return // everything is durable at once
+	}
+	ordered := -1
+	for i, ch := range c.log {
+		if ch.ino == ino && (ch.kind == resized || ch.kind == punched) {
+			ordered = i
+		}
+	}
+	at := -1
+	c.settle(func(ch change) bool {
+		at++
+		return at <= ordered && ch.kind != named && ch.ino == ino
+	})
+	last := c.log[len(c.log)-1]
+	var rest []change
+	for _, ch := range c.log[:len(c.log)-1] {
+		if ch.kind == written && ch.ino == ino {
+			rest = append(rest, ch.outside(last.off, last.off+int64(len(last.data)))...)
+		} else {
+			rest = append(rest, ch)
+		}
+	}
+	c.log = rest
+	ino.durable.write(last.off, last.data)
+}
 
 // settle makes the logged changes that match durable.
 func (c *Crash) settle(match func(change) bool) {

@@ -80,6 +80,22 @@ func (ch change) describe(name string) string {
 	return fmt.Sprintf("rename %s to %s", ch.gone, ch.name)
 }
 
+// outside returns what a written change has outside [start, end).
+func (ch change) outside(start, end int64) (parts []change) {
+	if ch.off < start {
+		part := ch
+		part.data = ch.data[:min(start-ch.off, int64(len(ch.data)))]
+		parts = append(parts, part)
+	}
+	if last := ch.off + int64(len(ch.data)); last > end {
+		part := ch
+		part.off = max(ch.off, end)
+		part.data = ch.data[part.off-ch.off:]
+		parts = append(parts, part)
+	}
+	return parts
+}
+
 // maxCuts bounds the pieces a torn write falls into.
 const maxCuts = 4
 

@@ -108,6 +108,25 @@ func (f *crashFile) WriteVecAt(bufs [][]byte, off int64) (int, error) {
 	return len(data), nil
 }
 
+func (f *crashFile) WriteThrough(b []byte, off int64) (int, error) {
+	err := f.do("write", func() error {
+		if err := f.writable(off); err != nil {
+			return err
+		}
+		f.disk.counts.Throughs++
+		changes := f.changes(slices.Clone(b), off)
+		if err := f.disk.mutate(&f.disk.counts.Writes, changes...); err != nil || len(changes) == 0 {
+			return err
+		}
+		f.disk.settleWrite(f.ino)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
 // changes are those of a write: the bytes, and before them the new length if there is one.
 func (f *crashFile) changes(data []byte, off int64) []change {
 	if len(data) == 0 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/holtdb/holt/internal/file"
@@ -18,11 +19,24 @@ type knowledge struct {
 	content []byte          // as last synced
 	written []map[byte]bool // by offset: what was put there since
 	lengths []int           // that the file may have been given since, by calls or by pieces of writes
+	ordered bool            // lengths were set, or holes made, since
 }
 
 func (k *knowledge) synced(t *testing.T) {
 	k.content = []byte(content(t, k.f))
-	k.written, k.lengths = nil, nil
+	k.written, k.lengths, k.ordered = nil, nil, false
+}
+
+// through notes that b is durable at off, and nothing else that is not.
+func (k *knowledge) through(off int, b []byte) {
+	if end := off + len(b); len(b) > 0 && end > len(k.content) {
+		k.content = append(k.content, make([]byte, end-len(k.content))...)
+	}
+	copy(k.content[min(off, len(k.content)):], b)
+	for i := off; i < min(off+len(b), len(k.written)); i++ {
+		clear(k.written[i])
+	}
+	k.lengths = slices.DeleteFunc(k.lengths, func(n int) bool { return n < len(k.content) })
 }
 
 // put notes that the byte at off may be b.
@@ -57,7 +71,19 @@ func (k *knowledge) check(text string) error {
 // change makes one random change, or sync, and notes it.
 func (k *knowledge) change(t *testing.T, r *rand.Rand) {
 	off, n := r.IntN(3000), r.IntN(1500)
-	switch r.IntN(6) {
+	switch r.IntN(8) {
+	case 6, 7:
+		if k.ordered {
+			return
+		}
+		b := make([]byte, n)
+		for i := range b {
+			b[i] = byte(r.Int())
+		}
+		if _, err := k.f.WriteThrough(b, int64(off)); err != nil {
+			t.Fatal(err)
+		}
+		k.through(off, b)
 	case 0:
 		must(t, k.f.Sync())
 		k.synced(t)
@@ -65,12 +91,14 @@ func (k *knowledge) change(t *testing.T, r *rand.Rand) {
 		must(t, k.f.SyncData())
 		k.synced(t)
 	case 2:
+		k.ordered = true
 		k.lengths = append(k.lengths, off)
 		for i := off; i < 4500; i++ {
 			k.put(i, 0)
 		}
 		must(t, k.f.Truncate(int64(off)))
 	case 3:
+		k.ordered = true
 		for i := range n {
 			k.put(off+i, 0)
 		}

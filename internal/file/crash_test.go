@@ -100,6 +100,40 @@ func TestCrashOverwrites(t *testing.T) {
 	wantOutcomes(t, outcomes(t, disk, "f", 200), "old", "one", "two")
 }
 
+// TestCrashWriteThrough demands that a write is durable, and that others stay at risk, but for what it has overwritten.
+func TestCrashWriteThrough(t *testing.T) {
+	through := func(f file.File, text string, off int64) {
+		t.Helper()
+		if n, err := f.WriteThrough([]byte(text), off); n != len(text) || err != nil {
+			t.Fatalf("WriteThrough = %d, %v", n, err)
+		}
+	}
+	disk := file.NewCrash()
+	disk.SetSector(0)
+	f := durable(t, disk, "f", "......")
+	write(t, f, 0, "aa")
+	write(t, f, 1, "bbbb")
+	through(f, "cc", 2)
+	wantOutcomes(t, outcomes(t, disk, "f", 500), "..cc..", "aacc..", ".bccb.", ".bcc..", "..ccb.", "abccb.", "abcc..", "aaccb.")
+	through(f, "d", 7)
+	write(t, f, 7, "e")
+	wantContent(t, f, "abccb.\x00e")
+	for text := range outcomes(t, disk, "f", 100) {
+		if len(text) != 8 || text[2:4] != "cc" {
+			t.Errorf("found %q", text)
+		}
+	}
+	must(t, f.Truncate(3))
+	through(f, "g", 4)
+	wantOutcomes(t, outcomes(t, disk, "f", 100), "abc\x00g")
+
+	disk.CutAt(1)
+	if _, err := f.WriteThrough([]byte("h"), 0); err == nil {
+		t.Error("no error when the power went")
+	}
+	wantOutcomes(t, outcomes(t, disk, "f", 100), "abc\x00g", "hbc\x00g")
+}
+
 func TestCrashLengthAndData(t *testing.T) {
 	disk := file.NewCrash()
 	f := durable(t, disk, "f", "ab")
@@ -230,6 +264,7 @@ func workload(disk file.FS) (done int, err error) {
 		func() (err error) { f, err = disk.OpenFile("tmp", os.O_RDWR|os.O_CREATE, 0o600); return err },
 		func() error { _, err := f.WriteAt([]byte("1234"), 0); return err },
 		func() error { _, err := f.WriteVecAt([][]byte{[]byte("56"), []byte("78")}, 4); return err },
+		func() error { _, err := f.WriteThrough([]byte("78"), 6); return err },
 		func() error { return f.Truncate(7) },
 		func() error { return f.SyncData() },
 		func() error { return f.PunchHole(0, 1) },
@@ -354,7 +389,7 @@ func TestCrashCounts(t *testing.T) {
 	_, err := workload(disk)
 	must(t, err)
 	want := file.Counts{
-		Ops: 10, Writes: 2, WriteBytes: 8, Truncates: 1, Punches: 1, DataSyncs: 1, Syncs: 1, DirSyncs: 1,
+		Ops: 11, Writes: 3, Throughs: 1, WriteBytes: 10, Truncates: 1, Punches: 1, DataSyncs: 1, Syncs: 1, DirSyncs: 1,
 		Creates: 1, Renames: 1, Removes: 1,
 	}
 	if got := disk.Counts(); got != want {

@@ -44,6 +44,7 @@ const (
 	OpReadVec  OpKind = "readv"
 	OpWrite    OpKind = "write"
 	OpWriteVec OpKind = "writev"
+	OpThrough  OpKind = "through"
 	OpTruncate OpKind = "truncate"
 	OpPunch    OpKind = "punch"
 	OpSync     OpKind = "sync"
@@ -120,7 +121,7 @@ func injectIf(yes bool) error {
 	return nil
 }
 
-// ShortWrites makes each failing write write up to n bytes before it fails, but never all.
+// ShortWrites makes each failing write write up to n bytes before it fails, but never all, unless it is a WriteThrough.
 func (f *Fault) ShortWrites(n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -45,6 +45,15 @@ func (f *faultFile) WriteVecAt(bufs [][]byte, off int64) (int, error) {
 	return f.under.WriteVecAt(bufs, off)
 }
 
+// WriteThrough that fails may have made something durable all the same, or everything.
+func (f *faultFile) WriteThrough(b []byte, off int64) (int, error) {
+	if err := f.check(OpThrough, off, int64(len(b))); err != nil {
+		n, _ := f.under.WriteThrough(b[:f.fault.shortened(len(b)+1)], off) // it fails anyway, with the injected error
+		return n, err
+	}
+	return f.under.WriteThrough(b, off)
+}
+
 // writeShort does as much of a failing write as is to be done.
 func (f *faultFile) writeShort(bufs [][]byte, off int64) int {
 	left := f.fault.shortened(int(totalLen(bufs)))

@@ -31,6 +31,8 @@ func everyCall(disk file.FS) (kinds []file.OpKind, errs []error) {
 	do(file.OpWrite, err)
 	_, err = f.WriteVecAt([][]byte{b, b}, 0)
 	do(file.OpWriteVec, err)
+	_, err = f.WriteThrough(b, 4)
+	do(file.OpThrough, err)
 	do(file.OpTruncate, f.Truncate(4))
 	_, err = f.ReadAt(b, 0)
 	do(file.OpRead, err)

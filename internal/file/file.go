@@ -77,6 +77,10 @@ type File interface {
 	// Truncate sets the length; what is added reads as zeros.
 	Truncate(size int64) error
 
+	// WriteThrough is WriteAt that returns when the bytes are durable, and the length where it is needed to read them. What
+	// else was written and not synced stays so. After an error the bytes may be there or not, durable or not.
+	WriteThrough(b []byte, off int64) (int, error)
+
 	// SyncData makes written contents durable, and the length: fdatasync where there is one.
 	SyncData() error
 	// Sync makes contents and all metadata durable: fsync.

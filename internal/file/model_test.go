@@ -37,7 +37,7 @@ type op struct{ code, handle, off, n byte }
 // do makes the call and says what came of it.
 func (s *side) do(o op) string {
 	f, off, n := s.files[o.handle&1], int64(o.off)*29, int(o.n)*7
-	switch o.code % 10 {
+	switch o.code % 11 {
 	case 0, 1:
 		k, err := f.WriteAt(pattern(o, n), off)
 		return outcome("write", k, err)
@@ -59,6 +59,9 @@ func (s *side) do(o op) string {
 		return outcome("punch", 0, f.PunchHole(off, int64(n)))
 	case 8:
 		return s.remap(f)
+	case 9:
+		k, err := f.WriteThrough(pattern(o, n), off)
+		return outcome("through", k, err)
 	}
 	return s.move()
 }

@@ -135,6 +135,15 @@ func (f *osFile) WriteAt(b []byte, off int64) (int, error) {
 	return n, f.written(off, n, err)
 }
 
+// writeAndSync is WriteThrough where the system has no call for it.
+func writeAndSync(f *osFile, b []byte, off int64) (int, error) {
+	n, err := f.WriteAt(b, off)
+	if err != nil {
+		return n, err
+	}
+	return n, f.SyncData()
+}
+
 // written must follow every write: it lets the mappings of f see the n bytes at off. err is the error of the write.
 func (f *osFile) written(off int64, n int, err error) error {
 	if verr := f.views.refresh(off, n); verr != nil && err == nil {

@@ -18,9 +18,15 @@ import (
 
 func TestSyncsDoNotAllocate(t *testing.T) {
 	f := fixture{file.OS, t.TempDir()}.create(t, "f")
-	allocs := testing.AllocsPerRun(5, func() { must(t, f.SyncData()) })
+	page := make([]byte, 4096)
+	allocs := testing.AllocsPerRun(5, func() {
+		must(t, f.SyncData())
+		if n, err := f.WriteThrough(page, 4096); n != len(page) || err != nil {
+			t.Fatalf("WriteThrough = %d, %v", n, err)
+		}
+	})
 	if allocs != 0 && !raceEnabled {
-		t.Errorf("SyncData allocates %v times", allocs)
+		t.Errorf("SyncData and WriteThrough allocate %v times", allocs)
 	}
 }
 
@@ -51,6 +57,8 @@ func TestDiskFull(t *testing.T) {
 	f := file.Wrap(dev)
 	defer func() { must(t, f.Close()) }()
 	_, err = f.WriteAt([]byte("x"), 0)
+	wantErr(t, err, unix.ENOSPC)
+	_, err = f.WriteThrough([]byte("x"), 0)
 	wantErr(t, err, unix.ENOSPC)
 	n, err := f.WriteVecAt([][]byte{{'x'}, {'y'}}, 0)
 	wantErr(t, err, unix.ENOSPC)

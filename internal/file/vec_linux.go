@@ -4,6 +4,7 @@
 package file
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"sync"
@@ -19,6 +20,8 @@ const maxIovecs = 1024
 // passed to RawConn.Control is allocated anew each time unless it is kept, as call is.
 type vec struct {
 	trap  uintptr // number of the system call
+	flags uintptr // of those that take any
+	one   [1][]byte
 	iov   [maxIovecs]unix.Iovec
 	used  int // entries of iov in use
 	off   int64
@@ -34,19 +37,36 @@ var vecs = sync.Pool{New: func() any {
 }}
 
 func (f *osFile) ReadVecAt(bufs [][]byte, off int64) (int, error) {
-	return f.transfer("preadv", unix.SYS_PREADV, bufs, off)
+	v := vecs.Get().(*vec)
+	defer vecs.Put(v)
+	v.trap, v.flags = unix.SYS_PREADV, 0
+	return f.transfer(v, "preadv", bufs, off)
 }
 
 func (f *osFile) WriteVecAt(bufs [][]byte, off int64) (int, error) {
-	n, err := f.transfer("pwritev", unix.SYS_PWRITEV, bufs, off)
+	v := vecs.Get().(*vec)
+	defer vecs.Put(v)
+	v.trap, v.flags = unix.SYS_PWRITEV, 0
+	n, err := f.transfer(v, "pwritev", bufs, off)
+	return n, f.written(off, n, err)
+}
+
+// WriteThrough has the kernel write back the range alone.
+func (f *osFile) WriteThrough(b []byte, off int64) (int, error) {
+	v := vecs.Get().(*vec)
+	defer vecs.Put(v)
+	v.trap, v.flags, v.one[0] = unix.SYS_PWRITEV2, unix.RWF_DSYNC, b
+	n, err := f.transfer(v, "pwritev2", v.one[:], off)
+	v.one[0] = nil
+	switch {
+	case errors.Is(err, unix.EOPNOTSUPP), errors.Is(err, unix.ENOSYS), errors.Is(err, unix.EINVAL):
+		return writeAndSync(f, b, off) // an old kernel, or a file system that cannot
+	}
 	return n, f.written(off, n, err)
 }
 
 // transfer moves all of bufs, in as many calls as the kernel's limits and its short counts make necessary.
-func (f *osFile) transfer(op string, trap uintptr, bufs [][]byte, off int64) (int, error) {
-	v := vecs.Get().(*vec)
-	defer vecs.Put(v)
-	v.trap = trap
+func (f *osFile) transfer(v *vec, op string, bufs [][]byte, off int64) (int, error) {
 	done, skip := 0, 0 // skip: how much of bufs[0] is done
 	for {
 		if v.fill(bufs, skip); v.used == 0 {
@@ -60,7 +80,7 @@ func (f *osFile) transfer(op string, trap uintptr, bufs [][]byte, off int64) (in
 			return done, f.pathError(op, fs.ErrClosed)
 		case v.errno != 0:
 			return done, f.pathError(op, v.errno)
-		case v.n == 0 && trap == unix.SYS_PREADV:
+		case v.n == 0 && v.trap == unix.SYS_PREADV:
 			return done, io.EOF
 		case v.n == 0:
 			return done, f.pathError(op, io.ErrShortWrite)
@@ -102,7 +122,7 @@ func (v *vec) release() { clear(v.iov[:v.used]) }
 func (v *vec) do(fd uintptr) {
 	lo, hi := splitOffset(v.off)
 	for {
-		n, _, errno := unix.Syscall6(v.trap, fd, uintptr(unsafe.Pointer(&v.iov[0])), uintptr(v.used), lo, hi, 0)
+		n, _, errno := unix.Syscall6(v.trap, fd, uintptr(unsafe.Pointer(&v.iov[0])), uintptr(v.used), lo, hi, v.flags)
 		v.n, v.errno = int(n), errno
 		if errno != unix.EINTR {
 			return

@@ -15,6 +15,9 @@ func (f *osFile) WriteVecAt(bufs [][]byte, off int64) (int, error) {
 	return eachBuffer(f.WriteAt, bufs, off)
 }
 
+// WriteThrough syncs more than it has to.
+func (f *osFile) WriteThrough(b []byte, off int64) (int, error) { return writeAndSync(f, b, off) }
+
 func eachBuffer(transfer func([]byte, int64) (int, error), bufs [][]byte, off int64) (int, error) {
 	done := 0
 	for _, b := range bufs {
