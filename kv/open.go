@@ -286,48 +286,28 @@ func (db *DB) readMetas(maps *mapping) error {
 	if len(data) < 2*db.pageSize || len(data)-db.pageSize < page.HeaderSize+page.MetaSize {
 		return fmt.Errorf("file size too small %d", db.fileSize)
 	}
-	metas := [2]*page.MetaView{page.MetaOf(data), page.MetaOf(data[db.pageSize:])}
-	errs := [2]error{db.validate(metas[0]), db.validate(metas[1])}
-	newest := 0
+	metas := [2]page.Page{data[:db.pageSize], data[db.pageSize : 2*db.pageSize : 2*db.pageSize]}
+	state, errs, err := page.Newest(metas, db.file, db.fileSize)
+	if err != nil {
+		return err
+	}
+	torn := errors.Is(errs[1-state], page.ErrIncomplete)
 	switch {
-	case errs[0] != nil && errs[1] != nil:
-		return errs[0]
-	case errs[0] != nil || errs[1] == nil && metas[1].TxID() > metas[0].TxID():
-		newest = 1
+	case torn && db.gullible:
+		state, torn = 1-state, false
+	case torn && errs[state] != nil:
+		return fmt.Errorf("%w: the newest commit is incomplete, and the one before is not there: %w", ErrInvalid, errs[state])
+	case errs[state] != nil:
+		return errs[state]
 	}
-	torn := metas[newest].Paired() && !db.arrived(data, newest)
-	if torn {
-		if newest = 1 - newest; errs[newest] != nil {
-			return fmt.Errorf("%w: the newest commit is incomplete, and the one before is not there: %w", ErrInvalid, errs[newest])
-		}
-	}
-	meta := metas[newest].Record()
+	m := page.MetaOf(metas[state])
 	db.mapLen = int64(len(maps.bytes()))
-	db.snap.Store(db.newSnapshot(meta, maps, data))
-	db.paired = metas[newest].Paired()
+	db.snap.Store(db.newSnapshot(m.Record(), maps, data))
+	db.paired = m.Paired()
 	if torn && !db.readOnly {
-		return db.discredit(1-newest, meta)
+		return db.discredit(1-state, m.Record())
 	}
 	return nil
-}
-
-// arrived says whether all pages that went down together with a paired meta page are as it says.
-func (db *DB) arrived(data []byte, meta int) bool {
-	if db.gullible {
-		return true
-	}
-	size := uint64(db.pageSize)
-	sums, ok := page.Page(data[meta*db.pageSize : (meta+1)*db.pageSize]).PairedSums()
-	for _, s := range sums {
-		pages := uint64(len(data)) / size
-		if s.ID >= pages || uint64(s.Pages) > pages-s.ID {
-			return false
-		}
-		if page.Sum(0, data[s.ID*size:(s.ID+uint64(s.Pages))*size]) != s.Sum {
-			return false
-		}
-	}
-	return ok
 }
 
 // discredit overwrites the meta page of a commit that did not arrive as a whole with the state before. It must not be
@@ -340,17 +320,6 @@ func (db *DB) discredit(torn int, meta page.MetaRecord) error {
 		return err
 	}
 	return db.file.SyncData()
-}
-
-// validate examines a meta, which must also agree with the others on the page size: the next commit repeats it.
-func (db *DB) validate(m *page.MetaView) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	if int64(m.PageSize()) != int64(db.pageSize) {
-		return ErrInvalid
-	}
-	return nil
 }
 
 // storeFreelist commits an empty transaction, so that the file has a free list again.
