@@ -14,10 +14,10 @@ import (
 // Commit makes the changes durable and ends the transaction; after an error none of them is kept. It fails with
 // [ErrTxNotWritable], [ErrTxClosed], [ErrMaxSizeReached], the damage that the transaction met, or what the system says.
 func (tx *Tx) Commit() error {
-	switch db := tx.db; {
+	switch {
 	case tx.managed:
 		panic("assertion failed: managed tx commit not allowed")
-	case db == nil:
+	case !tx.open():
 		return ErrTxClosed
 	case !tx.writable:
 		return ErrTxNotWritable
@@ -32,7 +32,7 @@ func (tx *Tx) Commit() error {
 // commitLogged commits and tells the logger.
 func (tx *Tx) commitLogged() error {
 	db, id := tx.db, tx.meta.TxID
-	if db.quiet {
+	if !db.logs {
 		return tx.commit()
 	}
 	db.logger.Debugf("Committing transaction %d", id)

@@ -223,6 +223,37 @@ func TestOverlappingElements(t *testing.T) {
 	}
 }
 
+// TestZeroValues uses a database that was never opened, and a transaction that never began.
+func TestZeroValues(t *testing.T) {
+	var db kv.DB
+	nothing := func(*kv.Tx) error { return nil }
+	_, shrinking := db.Shrink(t.Context(), kv.ShrinkOptions{})
+	_, punching := db.PunchHoles(t.Context())
+	for what, err := range map[string]error{
+		"View": db.View(nothing), "Update": db.Update(nothing), "Batch": db.Batch(nothing), "Sync": db.Sync(),
+		"Shrink": shrinking, "PunchHoles": punching,
+	} {
+		if !errors.Is(err, kv.ErrDatabaseNotOpen) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	must(t, db.Close())
+	db.Logger().Errorf("to nobody")
+	if s := db.Stats(); s != (kv.Stats{}) {
+		t.Errorf("statistics %+v", s)
+	}
+
+	var tx kv.Tx
+	wantErr(t, tx.Commit(), kv.ErrTxClosed)
+	wantErr(t, tx.Rollback(), kv.ErrTxClosed)
+	if p, err := tx.Page(0); p != nil || !errors.Is(err, kv.ErrTxClosed) {
+		t.Errorf("page %v, %v", p, err)
+	}
+	if tx.ID() != -1 || tx.DB() != nil || tx.Writable() {
+		t.Errorf("transaction %d of %v, writable %t", tx.ID(), tx.DB(), tx.Writable())
+	}
+}
+
 // put stores a pair in bucket b.
 func put(key, value string) func(*kv.Tx) error {
 	return func(tx *kv.Tx) error {

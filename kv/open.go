@@ -32,16 +32,16 @@ func OpenContext(ctx context.Context, path string, mode os.FileMode, options *Op
 		options = DefaultOptions
 	}
 	db := newDB(options)
-	if !db.quiet {
+	if db.logs {
 		db.logger.Infof("Opening db file (%s) with mode %s and with options: %s", path, mode, options)
 	}
 	if err := db.open(ctx, path, mode, options); err != nil {
-		if !db.quiet {
+		if db.logs {
 			db.logger.Errorf("Opening bbolt db (%s) failed: %v", path, err)
 		}
 		return nil, err
 	}
-	if !db.quiet {
+	if db.logs {
 		db.logger.Infof("Opening bbolt db (%s) successfully", path)
 	}
 	db.startShrinking(options)
@@ -77,7 +77,7 @@ func newDB(o *Options) *DB {
 	if db.fs == nil {
 		db.fs = file.OS
 	}
-	db.logger, db.quiet = newLogger(o)
+	db.logger, db.logs = newLogger(o)
 	return db
 }
 

@@ -52,6 +52,9 @@ var nothing snapshot
 // ended says whether tx has ended. It is what a step of a cursor can afford.
 func (tx *Tx) ended() bool { return tx.snapshot == &nothing }
 
+// open says whether tx has begun, which the zero value has not, and not ended.
+func (tx *Tx) open() bool { return tx.snapshot != nil && tx.db != nil }
+
 func (tx *Tx) note() *notes {
 	if tx.notes == nil {
 		tx.notes = new(notes)
@@ -104,7 +107,7 @@ func (tx *Tx) Rollback() error {
 	if tx.managed {
 		panic("assertion failed: managed tx rollback not allowed")
 	}
-	if tx.db == nil {
+	if !tx.open() {
 		return ErrTxClosed
 	}
 	tx.end(false)
@@ -161,14 +164,19 @@ func (tx *Tx) endWrite(committed bool) {
 
 // ID is the number of the snapshot that a read transaction sees, or that a write transaction will make; -1 once ended.
 func (tx *Tx) ID() int {
-	if tx.db == nil {
+	if !tx.open() {
 		return -1
 	}
 	return int(tx.meta.TxID)
 }
 
 // DB is the database, nil once the transaction has ended.
-func (tx *Tx) DB() *DB { return tx.db }
+func (tx *Tx) DB() *DB {
+	if !tx.open() {
+		return nil
+	}
+	return tx.db
+}
 
 // Size is the number of bytes of the file that this transaction sees, as WriteTo writes them.
 func (tx *Tx) Size() int64 {
