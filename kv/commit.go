@@ -124,7 +124,7 @@ func (tx *Tx) writeAll(g growth) error {
 		return err
 	}
 	paired := tx.pairs()
-	if db.syncs() && !paired {
+	if wrote := w.early || len(w.dirty) > 0; wrote && db.syncs() && !paired {
 		if err := db.file.SyncData(); err != nil {
 			return err
 		}
