@@ -39,10 +39,12 @@ func (tx *Tx) sparse() (pages uint64) {
 	return (room - used) / uint64(tx.pageSize) * tx.limit / looked
 }
 
-// leafUse is the number of bytes that are used in page id, if it is a leaf without overflow pages. The page may be free,
-// and written to meanwhile: p is to hold what it was.
+// leafUse is the number of bytes that are used in page id, if it is a leaf without overflow pages. It is read into p, not
+// from the mapping, as it may be free: written to meanwhile, or a hole for which there is no room.
 func (tx *Tx) leafUse(id uint64, p page.Page) (n uint64, ok bool) {
-	copy(p, tx.data[id*uint64(tx.pageSize):])
+	if _, err := tx.db.file.ReadAt(p, int64(id)*int64(tx.pageSize)); err != nil {
+		return 0, false // an estimate does without it
+	}
 	if p.ID() != id || p.Flags() != page.Leaf || p.Overflow() != 0 || !p.TableFits() || tx.db.freelist.listed(id) {
 		return 0, false
 	}
