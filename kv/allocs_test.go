@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/internal/invariant"
 	"github.com/holtdb/holt/kv"
 )
 
@@ -17,8 +18,8 @@ const allocsKeys = 50_000
 // wantAllocs demands that f, once warm, allocates exactly so often.
 func wantAllocs(t *testing.T, what string, want float64, f func()) {
 	t.Helper()
-	if raceEnabled {
-		t.Skip("the race detector allocates too")
+	if raceEnabled || invariant.Enabled {
+		t.Skip("the race detector and the checks of invariants allocate too")
 	}
 	if got := testing.AllocsPerRun(30, f); got != want {
 		t.Errorf("%s: %v allocations, want %v", what, got, want)
@@ -323,7 +324,7 @@ func TestBatchAllocations(t *testing.T) {
 	db := openTemp(t, &kv.Options{NoSync: true})
 	must(t, db.Update(putNumbered("b", 1000, 32)))
 	// That of one Update, a timer and a channel. Whether there was time to wait for the others differs.
-	if got := testing.AllocsPerRun(30, gathered(t, db)); got > 10 && !raceEnabled {
+	if got := testing.AllocsPerRun(30, gathered(t, db)); got > 10 && !raceEnabled && !invariant.Enabled {
 		t.Errorf("sixteen calls: %v allocations", got)
 	}
 }
