@@ -205,7 +205,7 @@ func TestCrash(t *testing.T) {
 				t.Parallel()
 				c := &crasher{
 					options: o.Options, disk: file.NewCrash(),
-					seeds: times(4, 40), nest: times(16, 1),
+					seeds: times(4, 20), nest: times(16, 1),
 				}
 				must(t, c.record(work.steps))
 				must(t, c.run(observed{c.disk, c.cut}, work.steps))
