@@ -254,6 +254,20 @@ func TestZeroValues(t *testing.T) {
 	}
 }
 
+// TestTinyPages opens what is no database with page sizes that leave no room for a meta page.
+func TestTinyPages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.db")
+	writeFile(t, path, make([]byte, 8192))
+	for _, size := range []int{1, 16, 79, 80, 1000} {
+		for _, readOnly := range []bool{false, true} {
+			db, err := kv.Open(path, 0o600, &kv.Options{PageSize: size, ReadOnly: readOnly})
+			if db != nil || !errors.Is(err, kv.ErrInvalid) {
+				t.Errorf("page size %d: %v, %v", size, db, err)
+			}
+		}
+	}
+}
+
 // put stores a pair in bucket b.
 func put(key, value string) func(*kv.Tx) error {
 	return func(tx *kv.Tx) error {

@@ -283,10 +283,13 @@ func (db *DB) unfinished() bool {
 func (db *DB) readMetas(maps *mapping) error {
 	data := maps.bytes()
 	data = data[:min(int64(len(data)), db.fileSize)]
-	if len(data) < 2*db.pageSize || len(data)-db.pageSize < page.HeaderSize+page.MetaSize {
+	switch {
+	case db.pageSize < page.HeaderSize+page.MetaSize: // as the options say: there is none in the file
+		return ErrInvalid
+	case len(data) < 2*db.pageSize:
 		return fmt.Errorf("file size too small %d", db.fileSize)
 	}
-	metas := [2]page.Page{data[:db.pageSize], data[db.pageSize : 2*db.pageSize : 2*db.pageSize]}
+	metas := [2]page.Page{data[:db.pageSize], data[db.pageSize : 2*db.pageSize]}
 	state, errs, err := page.Newest(metas, db.file, db.fileSize)
 	if err != nil {
 		return err
