@@ -534,3 +534,25 @@ func TestCrashDuringCreate(t *testing.T) {
 		})
 	}
 }
+
+// TestCreateTornHeaders has the meta records of a new file arrive, and nothing else of the write that had them.
+func TestCreateTornHeaders(t *testing.T) {
+	disk := file.NewCrash()
+	var durable []byte
+	db, err := openSim(observed{disk, func() {
+		if len(disk.Unsynced()) == 2 { // the new name, and a write
+			durable = readSim(t, disk.AfterCutKeeping(func(k int) bool { return k == 0 }), simPath)
+		}
+	}}, kv.Options{PageSize: 1024})
+	must(t, err)
+	whole := readSim(t, disk, simPath)
+	must(t, db.Close())
+	if len(durable) != len(whole) {
+		t.Fatalf("%d of %d bytes were durable before the last write", len(durable), len(whole))
+	}
+	for _, at := range []int{16, 1024 + 16} {
+		copy(durable[at:at+64], whole[at:])
+	}
+	db = mustOpenSim(t, memoryWith(t, durable), kv.Options{PageSize: 1024})
+	closeClean(t, db)
+}

@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -222,7 +223,7 @@ func detectPageSize(f io.ReaderAt, fileSize int64) (size int, found bool, err er
 	return 0, false, ErrInvalid
 }
 
-// create writes the pages of an empty database, the metas last: until they are there the file is an unfinished one,
+// create writes the pages of an empty database, the meta records last: until they are there the file is an unfinished one,
 // which the next Open finishes.
 func (db *DB) create(path string) error {
 	ps := int64(db.pageSize)
@@ -240,7 +241,9 @@ func (db *DB) create(path string) error {
 	if err := db.file.Sync(); err != nil { // so that no write can be all that gives the file a length
 		return err
 	}
-	if _, err := db.file.WriteAt(buf[2*ps:], 2*ps); err != nil {
+	blank := bytes.Clone(buf) // with the headers of the meta pages, which no checksum covers
+	*page.MetaOf(blank), *page.MetaOf(blank[ps:]) = page.MetaView{}, page.MetaView{}
+	if _, err := db.file.WriteAt(blank, 0); err != nil {
 		return err
 	}
 	if err := db.file.Sync(); err != nil {
