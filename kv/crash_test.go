@@ -328,7 +328,7 @@ func TestCrashAfterKill(t *testing.T) {
 				t.Parallel()
 				every := times(3, 1)
 				if brief() {
-					every = 11
+					every = 31
 				}
 				for i, steps := range [][]step{shrinking(), shorteningAlone()} {
 					whole := &crasher{options: o.Options}

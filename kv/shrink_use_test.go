@@ -251,7 +251,10 @@ func TestShrinkBesideOthers(t *testing.T) {
 
 // TestAutoShrink lets the database become smaller by itself, where pages are free, and where leaves are sparse.
 func TestAutoShrink(t *testing.T) {
-	const keys = 40_000
+	keys := 40_000
+	if brief() {
+		keys = 20_000
+	}
 	for _, test := range []struct {
 		name string
 		gone func(i int) bool
@@ -315,7 +318,10 @@ func autoShrink(t *testing.T, path string, small int64) {
 
 // TestSparse compares the estimate of what is to be gained from sparse leaves with what is.
 func TestSparse(t *testing.T) {
-	const keys = 40_000
+	keys := 40_000
+	if brief() {
+		keys = 20_000
+	}
 	for _, test := range []struct {
 		name   string
 		order  func(i int) int
