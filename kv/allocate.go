@@ -93,10 +93,12 @@ func (w *writer) chooseExtents() {
 		return
 	}
 	leaves.most, upper.most = pages, pages
-	if id, ok := f.find(0, pages); ok {
-		leaves.run = run{id, uint32(leaves.left)}
-		upper.run = run{id + uint64(leaves.left), uint32(upper.left)}
-		return
+	for _, splits := range []int{leaves.left / 16, 0} {
+		if id, ok := f.find(0, pages+splits); ok {
+			upper.run = run{id, uint32(upper.left)}
+			leaves.run = run{id + uint64(upper.left), uint32(leaves.left + splits)}
+			return
+		}
 	}
 	if upper.left > 1 {
 		w.extents.last = w.findRun(upper, upper.left, 2)

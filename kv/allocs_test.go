@@ -6,6 +6,7 @@ package kv_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/holtdb/holt/internal/file"
 	"github.com/holtdb/holt/internal/invariant"
@@ -96,41 +97,147 @@ func TestReadsDoNotAllocate(t *testing.T) {
 					continue
 				}
 			},
+			"All of an inline bucket": func() {
+				for range inline.All() {
+					continue
+				}
+			},
 			"ForEach":       func() { _ = b.ForEach(func(_, _ []byte) error { return nil }) },
 			"ForEachBucket": func() { _ = b.ForEachBucket(func([]byte) error { return nil }) },
 		} {
 			wantAllocs(t, what, 0, f)
 		}
+		wantAllocs(t, "a handle that is kept", 1, func() { kept.bucket = tx.Bucket(nameB) })
+		wantAllocs(t, "handles of nested buckets that are kept", 2, func() {
+			kept.bucket = tx.Bucket(nameNest)
+			kept.bucket = kept.bucket.Bucket(nameChild)
+		})
+		wantAllocs(t, "a cursor that is kept", 1, func() { kept.cursor = b.Cursor() })
 		return nil
 	}))
 }
 
+// kept are where the compiler cannot know that nobody will look.
+var kept struct {
+	bucket *kv.Bucket
+	cursor *kv.Cursor
+}
+
 var (
-	numbered0 = numbered(0)
-	keyA      = []byte("a")
-	nameB     = []byte("b")
-	nameNest  = []byte("nest")
-	nameChild = []byte("child")
+	numbered0  = numbered(0)
+	keyA       = []byte("a")
+	nameB      = []byte("b")
+	nameNest   = []byte("nest")
+	nameChild  = []byte("child")
+	nameInline = []byte("inline")
 )
 
-// TestReadTransactionAllocations has nothing to count: transactions are allocated many at a time.
+// TestReadTransactionAllocations begins and ends transactions, which are allocated 21 at a time.
 func TestReadTransactionAllocations(t *testing.T) {
+	const reads = 10 * 21
 	db := openTemp(t, nil)
 	must(t, db.Update(putNumbered("b", 1000, 32)))
-	wantAllocs(t, "Begin and Rollback", 0, func() {
+	must(t, db.Update(func(tx *kv.Tx) error {
+		inChild("nest", inChild("inline", putAll("a=1")))(t, tx.Cursor().Bucket())
+		return nil
+	}))
+	begin := func() *kv.Tx {
 		tx, err := db.Begin(false)
 		must(t, err)
+		return tx
+	}
+	nothing := func(*kv.Tx) error { return nil }
+	get := func(tx *kv.Tx) error {
+		tx.Bucket(nameB).Get(numbered0)
+		return nil
+	}
+	getNested := func(tx *kv.Tx) error {
+		tx.Bucket(nameNest).Bucket(nameInline).Get(keyA)
+		return nil
+	}
+	other := newTurns(func() {
+		tx := begin()
+		must(t, get(tx))
 		must(t, tx.Rollback())
 	})
-	nothing := func(*kv.Tx) error { return nil }
-	wantAllocs(t, "View", 0, func() { must(t, db.View(nothing)) })
-	wantAllocs(t, "View with Bucket and Get", 0, func() {
-		must(t, db.View(func(tx *kv.Tx) error {
-			tx.Bucket(nameB).Get(numbered0)
+	defer other.stop()
+	for what, f := range map[string]func(){
+		"Begin and Rollback":       func() { must(t, begin().Rollback()) },
+		"View":                     func() { must(t, db.View(nothing)) },
+		"View with Bucket and Get": func() { must(t, db.View(get)) },
+		"View of an inline bucket": func() { must(t, db.View(getNested)) },
+	} {
+		wantAllocs(t, what+", 210 times", 10, func() {
+			for range reads {
+				f()
+			}
+		})
+	}
+	// Iterators and cursors keep the handle of their bucket.
+	for what, f := range map[string]func(*kv.Tx) error{
+		"a cursor": func(tx *kv.Tx) error {
+			c := tx.Bucket(nameB).Cursor()
+			for k, _ := c.Seek(numbered0); k != nil; k, _ = c.Next() {
+				continue
+			}
 			return nil
-		}))
+		},
+		"an iterator": func(tx *kv.Tx) error {
+			for range tx.Bucket(nameB).All() {
+				continue
+			}
+			return nil
+		},
+		"ForEach": func(tx *kv.Tx) error {
+			return tx.Bucket(nameB).ForEach(func(_, _ []byte) error { return nil })
+		},
+	} {
+		wantAllocs(t, "View with "+what+", 210 times", reads+10, func() {
+			for range reads {
+				must(t, db.View(f))
+			}
+		})
+	}
+	wantAllocs(t, "transactions in two goroutines, 210 in each", 20, func() {
+		for range reads {
+			tx := begin()
+			other.turn()
+			must(t, tx.Rollback())
+		}
+	})
+	wantAllocs(t, "sixteen transactions at once, 21 times", 16, func() {
+		for range 21 {
+			var txs [16]*kv.Tx
+			for i := range txs {
+				txs[i] = begin()
+			}
+			for _, tx := range txs {
+				must(t, tx.Rollback())
+			}
+		}
 	})
 }
+
+// turns has a goroutine do something again and again, without allocating.
+type turns struct{ ask, done chan struct{} }
+
+func newTurns(f func()) turns {
+	t := turns{make(chan struct{}), make(chan struct{})}
+	go func() {
+		for range t.ask {
+			f()
+			t.done <- struct{}{}
+		}
+	}()
+	return t
+}
+
+func (t turns) turn() {
+	t.ask <- struct{}{}
+	<-t.done
+}
+
+func (t turns) stop() { close(t.ask) }
 
 // TestWriteTransactionAllocations counts what is left once the writer has the memory that it keeps from transaction to
 // transaction.
@@ -196,6 +303,62 @@ func TestWriteTransactionAllocations(t *testing.T) {
 	}))
 }
 
+// TestDurableWriteAllocations has commits that wait for the disk, and calls of Batch.
+func TestDurableWriteAllocations(t *testing.T) {
+	for _, o := range []kv.Options{{}, {SingleSync: true}, {SyncFreelist: true}} {
+		t.Run(o.String(), func(t *testing.T) {
+			db := openTemp(t, &o)
+			must(t, db.Update(putNumbered("b", 1000, 32)))
+			value := make([]byte, 32)
+			put := func(tx *kv.Tx) error { return tx.Bucket(nameB).Put(numbered0, value) }
+			wantAllocs(t, "Update with a Put", 6, func() { must(t, db.Update(put)) })
+			wantAllocs(t, "Batch with a Put, alone", 6, func() { must(t, db.Batch(put)) })
+			large := make([]byte, 100<<10)
+			wantAllocs(t, "Update with a large Put", 6, func() {
+				must(t, db.Update(func(tx *kv.Tx) error { return tx.Bucket(nameB).Put(numbered0, large) }))
+			})
+		})
+	}
+}
+
+// TestBatchAllocations has sixteen calls of Batch share a transaction.
+func TestBatchAllocations(t *testing.T) {
+	db := openTemp(t, &kv.Options{NoSync: true})
+	must(t, db.Update(putNumbered("b", 1000, 32)))
+	// That of one Update, a timer and a channel. Whether there was time to wait for the others differs.
+	if got := testing.AllocsPerRun(30, gathered(t, db)); got > 10 && !raceEnabled && !invariant.Enabled {
+		t.Errorf("sixteen calls: %v allocations", got)
+	}
+}
+
+// gathered returns a function that has sixteen goroutines call Batch, which runs all in one transaction.
+func gathered(t *testing.T, db *kv.DB) func() {
+	t.Helper()
+	const calls = 16
+	db.MaxBatchSize, db.MaxBatchDelay = calls, time.Hour
+	begin, done := make(chan struct{}), make(chan struct{})
+	value := make([]byte, 32)
+	for i := range calls {
+		key := numbered(i)
+		put := func(tx *kv.Tx) error { return tx.Bucket(nameB).Put(key, value) }
+		go func() {
+			for range begin {
+				must(t, db.Batch(put))
+				done <- struct{}{}
+			}
+		}()
+	}
+	t.Cleanup(func() { close(begin) })
+	return func() {
+		for range calls {
+			begin <- struct{}{}
+		}
+		for range calls {
+			<-done
+		}
+	}
+}
+
 // setNumbered makes key what numbered returns.
 func setNumbered(key []byte, i int) {
 	for at := len(key) - 1; at >= 0; at-- {
@@ -238,12 +401,8 @@ func commitCalls(t *testing.T, o kv.Options) {
 		case o.SingleSync:
 			want.Throughs = 0
 		}
-		got := file.Counts{
-			Writes: after.Writes - before.Writes, Throughs: after.Throughs - before.Throughs,
-			DataSyncs: after.DataSyncs - before.DataSyncs,
-			Syncs:     after.Syncs - before.Syncs, Truncates: after.Truncates - before.Truncates,
-			DirSyncs: after.DirSyncs - before.DirSyncs, Reads: after.Reads - before.Reads,
-		}
+		got := after.Minus(before)
+		got.Ops, got.WriteBytes = 0, 0
 		if got != want {
 			t.Errorf("commit %d: %+v, want %+v", i, got, want)
 		}
@@ -299,6 +458,61 @@ func TestWritesAhead(t *testing.T) {
 			}
 			closeClean(t, db)
 		})
+	}
+}
+
+// TestChangesCalls counts the calls of commits that change more than a key, in a file with room: all pages go down in one
+// write, those of large values too.
+// An empty transaction has nothing but its meta page.
+func TestChangesCalls(t *testing.T) {
+	putKey := func(key string, size int) func(tx *kv.Tx) error {
+		return func(tx *kv.Tx) error { return tx.Bucket(nameB).Put([]byte(key), make([]byte, size)) }
+	}
+	for _, single := range []bool{false, true} {
+		disk := file.NewMemory()
+		db := mustOpenSim(t, disk, kv.Options{PageSize: 4096, SingleSync: single})
+		must(t, db.Update(putNumbered("b", 10_000, 32)))
+		must(t, db.Update(putNumbered("gone", 100_000, 100)))
+		must(t, db.Update(func(tx *kv.Tx) error { return tx.DeleteBucket([]byte("gone")) }))
+		together := gathered(t, db)
+		for _, test := range []struct {
+			name   string
+			change func()
+			two    bool // syncs in any case
+		}{
+			{"nothing", func() { must(t, db.Update(func(*kv.Tx) error { return nil })) }, false},
+			{"one key", func() { must(t, db.Update(putKey("a", 32))) }, false},
+			{"a thousand keys", func() { must(t, db.Update(putNumbered("b", 1000, 33))) }, false},
+			{"a key deleted", func() {
+				must(t, db.Update(func(tx *kv.Tx) error { return tx.Bucket(nameB).Delete([]byte("a")) }))
+			}, false},
+			{"a bucket", func() {
+				must(t, db.Update(func(tx *kv.Tx) error {
+					_, err := tx.CreateBucket([]byte("new"))
+					return err
+				}))
+			}, false},
+			{"a value of 100 KiB", func() { must(t, db.Update(putKey("large", 100<<10))) }, false},
+			{"a value of 3 MiB", func() { must(t, db.Update(putKey("large", 3<<20))) }, false},
+			{"a value of 5 MiB", func() { must(t, db.Update(putKey("large", 5<<20))) }, true},
+			{"sixteen calls of Batch", together, false},
+		} {
+			before := disk.Counts()
+			test.change()
+			got := disk.Counts().Minus(before)
+			want := file.Counts{Writes: 2, Throughs: 1, DataSyncs: 1}
+			if test.name == "nothing" {
+				want.Writes, want.DataSyncs = 1, 0
+			}
+			if single && !test.two {
+				want.Throughs, want.DataSyncs = 0, 1
+			}
+			got.Ops, got.WriteBytes = 0, 0
+			if got != want {
+				t.Errorf("%s, SingleSync %t: %+v, want %+v", test.name, single, got, want)
+			}
+		}
+		must(t, db.Close())
 	}
 }
 

@@ -12,10 +12,13 @@ const (
 	// autoShrinkEvery is how often a database looks whether it is worth to become smaller.
 	autoShrinkEvery = 5 * time.Second
 
-	// autoShrinkPart is the part of the file that has to be free for that: one of so many pages.
+	// autoSampleEvery is in how many of these looks the leaves are looked at too.
+	autoSampleEvery = 12
+
+	// autoShrinkPart is the part of the file that has to be gained by that: one of so many pages.
 	autoShrinkPart = 4
 
-	// autoShrinkLeast is the number of bytes that have to be free.
+	// autoShrinkLeast is the number of bytes that have to be gained.
 	autoShrinkLeast = 1 << 20
 )
 
@@ -40,20 +43,35 @@ func (db *DB) startShrinking(o *Options) {
 	db.background.Go(func() { db.shrinkAtTimes(ctx, with, every) })
 }
 
-// shrinkAtTimes shrinks whenever a good part of the file is free, and more of it than the last time has left.
+// shrinkAtTimes shrinks whenever a good part of the file is to be gained, and more of it than the last time has left.
 func (db *DB) shrinkAtTimes(ctx context.Context, o ShrinkOptions, every time.Duration) {
-	for left := uint64(0); sleep(ctx, every) == nil; {
-		now := db.space()
-		if now.free < left {
-			left = now.free
+	sparse, left := uint64(0), uint64(0)
+	for look := 0; sleep(ctx, every) == nil; look++ {
+		if look%autoSampleEvery == 0 {
+			sparse = db.sparse()
 		}
-		gain := now.free - left
+		now := db.space()
+		gain := now.free + sparse
+		if gain < left {
+			left = gain
+		}
+		gain -= left
 		if gain*autoShrinkPart < now.hwm || int64(gain)*int64(db.pageSize) < autoShrinkLeast {
 			continue
 		}
 		if _, err := db.Shrink(ctx, o); err != nil && ctx.Err() == nil {
 			db.logger.Warningf("shrinking %s: %v", db.Path(), err)
 		}
-		left = db.space().free
+		sparse = db.sparse()
+		left = db.space().free + sparse
 	}
+}
+
+// sparse is [Tx.sparse] of the newest state, 0 if that cannot be read.
+func (db *DB) sparse() (pages uint64) {
+	_ = db.View(func(tx *Tx) error { // refused by Close
+		pages = tx.sparse()
+		return nil
+	})
+	return pages
 }

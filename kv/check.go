@@ -247,7 +247,7 @@ func (c *checker) tell() {
 // a crash leaves such.
 func (c *checker) metaHeader(id uint64) {
 	p := page.Page(c.tx.data[id*uint64(c.tx.pageSize):])
-	if c.tx.db.validate(page.MetaOf(p)) == nil && (p.ID() != id || p.Flags() != page.Meta) {
+	if page.MetaOf(p).ValidateFor(c.tx.pageSize) == nil && (p.ID() != id || p.Flags() != page.Meta) {
 		c.report(id, "meta page %d calls itself page %d of type %s", id, p.ID(), page.TypeName(p.Flags()))
 	}
 }

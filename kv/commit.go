@@ -14,8 +14,8 @@ import (
 // Commit makes the changes durable and ends the transaction; after an error none of them is kept. It fails with
 // [ErrTxNotWritable], [ErrTxClosed], [ErrMaxSizeReached], the damage that the transaction met, or what the system says.
 func (tx *Tx) Commit() error {
-	switch db := tx.db; {
-	case db == nil:
+	switch {
+	case !tx.open():
 		return ErrTxClosed
 	case *tx.managed():
 		panic("assertion failed: managed tx commit not allowed")
@@ -32,7 +32,7 @@ func (tx *Tx) Commit() error {
 // commitLogged commits and tells the logger.
 func (tx *Tx) commitLogged() error {
 	db, id := tx.db, tx.meta.TxID
-	if db.quiet {
+	if !db.logs {
 		return tx.commit()
 	}
 	db.logger.Debugf("Committing transaction %d", id)
@@ -125,7 +125,7 @@ func (tx *Tx) writeAll(g growth) error {
 	}
 	tx.writeAhead()
 	paired := tx.pairs()
-	if db.syncs() && !paired {
+	if wrote := w.early || len(w.dirty) > 0; wrote && db.syncs() && !paired {
 		if err := db.file.SyncData(); err != nil {
 			return err
 		}

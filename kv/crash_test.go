@@ -205,7 +205,7 @@ func TestCrash(t *testing.T) {
 				t.Parallel()
 				c := &crasher{
 					options: o.Options, disk: file.NewCrash(),
-					seeds: times(4, 40), nest: times(16, 1),
+					seeds: times(4, 20), nest: times(16, 1),
 				}
 				must(t, c.record(work.steps))
 				must(t, c.run(observed{c.disk, c.cut}, work.steps))
@@ -319,26 +319,32 @@ func (c *crasher) cutWhileOpen(t *testing.T, steps []step, k int) bool {
 }
 
 // TestCrashAfterKill ends the process at any call, without the system, so that what it wrote can be seen and is not
-// durable; opens the database anew, and cuts the power while that goes on.
+// durable; opens the database anew, with the same options or with the other number of syncs, and cuts the power while that
+// goes on.
 func TestCrashAfterKill(t *testing.T) {
 	for _, o := range crashOptions {
-		t.Run(o.name, func(t *testing.T) {
-			t.Parallel()
-			whole := &crasher{options: o.Options}
-			steps := shrinking()
-			must(t, whole.record(steps))
-			step := times(3, 1)
-			if brief() {
-				step = 11
-			}
-			for k := 1; killThenCut(t, whole, steps, k); k += step {
-			}
-		})
+		other := o.Options
+		other.SingleSync = !o.SingleSync
+		for name, after := range map[string]kv.Options{o.name: o.Options, o.name + ", then the other number of syncs": other} {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				every := times(3, 1)
+				if brief() {
+					every = 31
+				}
+				for i, steps := range [][]step{shrinking(), shorteningAlone()} {
+					whole := &crasher{options: o.Options}
+					must(t, whole.record(steps))
+					for k := 1; killThenCut(t, whole, after, steps, k); k += every * (1 + 5*i) { // the latter has many calls
+					}
+				}
+			})
+		}
 	}
 }
 
 // killThenCut returns false if there is no call k.
-func killThenCut(t *testing.T, whole *crasher, steps []step, k int) bool {
+func killThenCut(t *testing.T, whole *crasher, after kv.Options, steps []step, k int) bool {
 	disk := file.NewCrash()
 	calls, seen := 0, 0
 	w := &world{disk: mortal{disk, func() bool { calls++; return calls >= k }}, options: whole.options}
@@ -362,7 +368,7 @@ func killThenCut(t *testing.T, whole *crasher, steps []step, k int) bool {
 	must(t, err)
 	must(t, db.Close())
 
-	c := &crasher{options: whole.options, disk: disk, opened: true, seeds: 2}
+	c := &crasher{options: after, disk: disk, opened: true, seeds: 2}
 	if text != whole.texts[seen] {
 		c.before = &whole.texts[seen]
 		seen++
@@ -432,6 +438,13 @@ func (f mortalFile) Truncate(size int64) error {
 		return errKilled
 	}
 	return f.File.Truncate(size)
+}
+
+func (f mortalFile) PunchHole(off, length int64) error {
+	if f.dead() {
+		return errKilled
+	}
+	return f.File.PunchHole(off, length)
 }
 
 func (f mortalFile) SyncData() error {
@@ -529,4 +542,26 @@ func TestCrashDuringCreate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCreateTornHeaders has the meta records of a new file arrive, and nothing else of the write that had them.
+func TestCreateTornHeaders(t *testing.T) {
+	disk := file.NewCrash()
+	var durable []byte
+	db, err := openSim(observed{disk, func() {
+		if len(disk.Unsynced()) == 2 { // the new name, and a write
+			durable = readSim(t, disk.AfterCutKeeping(func(k int) bool { return k == 0 }), simPath)
+		}
+	}}, kv.Options{PageSize: 1024})
+	must(t, err)
+	whole := readSim(t, disk, simPath)
+	must(t, db.Close())
+	if len(durable) != len(whole) {
+		t.Fatalf("%d of %d bytes were durable before the last write", len(durable), len(whole))
+	}
+	for _, at := range []int{16, 1024 + 16} {
+		copy(durable[at:at+64], whole[at:])
+	}
+	db = mustOpenSim(t, memoryWith(t, durable), kv.Options{PageSize: 1024})
+	closeClean(t, db)
 }

@@ -125,7 +125,7 @@ func (db *DB) cut(ctx context.Context, least int64) (done bool, err error) {
 func (s *snapshot) fileEnd() int64 {
 	hwm := s.meta.HWM
 	for _, off := range []int{0, s.pageSize} {
-		if m := page.MetaOf(s.data[off:]); s.db.validate(m) == nil {
+		if m := page.MetaOf(s.data[off:]); m.ValidateFor(s.pageSize) == nil {
 			hwm = max(hwm, m.HWM())
 		}
 	}

@@ -58,7 +58,7 @@ type DB struct {
 	// imagesMax is the constant, unless a test says otherwise.
 	imagesMax int
 	logger    Logger
-	quiet     bool // the logger discards
+	logs      bool // the logger does not discard
 
 	quit     chan struct{} // closed by Close
 	slot     chan struct{} // holds a token while a write transaction is open; guards the fields up to mu
@@ -149,7 +149,7 @@ func (db *DB) Begin(writable bool) (*Tx, error) {
 // BeginContext is Begin with a bound on the wait for another write transaction, and on the search for free pages that
 // the first one may have to make, see Options.PreLoadFreelist. A transaction outlives ctx.
 func (db *DB) BeginContext(ctx context.Context, writable bool) (tx *Tx, err error) {
-	if db.quiet {
+	if !db.logs {
 		return db.begin(ctx, writable)
 	}
 	db.logger.Debugf("Starting a new transaction [writable: %t]", writable)
@@ -287,6 +287,9 @@ func (db *DB) acquire(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if db.slot == nil {
+		return ErrDatabaseNotOpen // never was
+	}
 	select {
 	case db.slot <- struct{}{}:
 		return nil
@@ -345,7 +348,7 @@ func (db *DB) update(ctx context.Context, fn func(*Tx) error) (*Tx, error) {
 
 // Sync makes everything written so far durable; for use with NoSync.
 func (db *DB) Sync() (err error) {
-	if !db.quiet {
+	if db.logs {
 		db.logger.Debugf("Syncing bbolt db (%s)", db.Path())
 		defer func() {
 			if err != nil {
@@ -355,6 +358,9 @@ func (db *DB) Sync() (err error) {
 			}
 		}()
 	}
+	if db.file == nil {
+		return ErrDatabaseNotOpen
+	}
 	return db.file.SyncData()
 }
 
@@ -362,6 +368,9 @@ func (db *DB) Sync() (err error) {
 // stores the free pages, if they are known and no commit did; if that fails the file is sound all the same. A second
 // Close does nothing.
 func (db *DB) Close() error {
+	if db.slot == nil {
+		return nil // it was never open
+	}
 	db.slot <- struct{}{}
 	defer func() { <-db.slot }()
 
@@ -434,7 +443,12 @@ func (db *DB) Path() string {
 func (db *DB) IsReadOnly() bool { return db.readOnly }
 
 // Logger is the logger in use, never nil.
-func (db *DB) Logger() Logger { return db.logger }
+func (db *DB) Logger() Logger {
+	if db.logger == nil {
+		return discardLogger{}
+	}
+	return db.logger
+}
 
 func (db *DB) String() string { return fmt.Sprintf("DB<%q>", db.Path()) }
 
@@ -448,7 +462,7 @@ func (db *DB) Info() *Info {
 
 // Stats are the figures of the database so far; zero with NoStatistics.
 func (db *DB) Stats() Stats {
-	if db.noStats {
+	if db.noStats || db.stats == nil {
 		return Stats{}
 	}
 	db.mu.Lock()

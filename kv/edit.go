@@ -272,14 +272,14 @@ func (b *Bucket) NextSequence() (uint64, error) {
 
 // logStart and logEnd report an operation to loggers that listen.
 func (b *Bucket) logStart(what string, name []byte) {
-	if db := b.tx.db; !db.quiet {
+	if db := b.tx.db; db.logs {
 		db.logger.Debugf("%s %q", what, name)
 	}
 }
 
 func (b *Bucket) logEnd(what string, name []byte, err error) {
 	switch db := b.tx.db; {
-	case db.quiet:
+	case !db.logs:
 	case err != nil:
 		db.logger.Errorf("%s %q failed: %v", what, name, err)
 	default:

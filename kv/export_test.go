@@ -51,3 +51,6 @@ func AutoShrinkEvery(o Options, every time.Duration) Options {
 	o.autoEvery = every
 	return o
 }
+
+// Sparse is the number of pages that are estimated to become free if leaves are put together.
+func Sparse(db *DB) uint64 { return db.sparse() }

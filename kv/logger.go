@@ -34,16 +34,16 @@ type Logger interface {
 	Panicf(format string, v ...any)
 }
 
-// newLogger chooses the logger that options ask for. Where discard is true it drops everything, and calls with
-// arguments that cost something are better left out.
-func newLogger(o *Options) (l Logger, discard bool) {
+// newLogger chooses the logger that options ask for. Where logs is false it drops everything, and calls with arguments
+// that cost something are better left out.
+func newLogger(o *Options) (l Logger, logs bool) {
 	switch {
 	case o.Logger != nil:
-		return o.Logger, o.Logger == Logger(discardLogger{})
+		return o.Logger, o.Logger != Logger(discardLogger{})
 	case o.Slog != nil && o.Slog.Handler() != slog.DiscardHandler:
-		return slogLogger{o.Slog}, false
+		return slogLogger{o.Slog}, true
 	}
-	return discardLogger{}, true
+	return discardLogger{}, false
 }
 
 // DefaultLogger is a [Logger] that writes lines with the level in front to a [log.Logger]. Panic and Panicf are those

@@ -223,6 +223,51 @@ func TestOverlappingElements(t *testing.T) {
 	}
 }
 
+// TestZeroValues uses a database that was never opened, and a transaction that never began.
+func TestZeroValues(t *testing.T) {
+	var db kv.DB
+	nothing := func(*kv.Tx) error { return nil }
+	_, shrinking := db.Shrink(t.Context(), kv.ShrinkOptions{})
+	_, punching := db.PunchHoles(t.Context())
+	for what, err := range map[string]error{
+		"View": db.View(nothing), "Update": db.Update(nothing), "Batch": db.Batch(nothing), "Sync": db.Sync(),
+		"Shrink": shrinking, "PunchHoles": punching,
+	} {
+		if !errors.Is(err, kv.ErrDatabaseNotOpen) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	must(t, db.Close())
+	db.Logger().Errorf("to nobody")
+	if s := db.Stats(); s != (kv.Stats{}) {
+		t.Errorf("statistics %+v", s)
+	}
+
+	var tx kv.Tx
+	wantErr(t, tx.Commit(), kv.ErrTxClosed)
+	wantErr(t, tx.Rollback(), kv.ErrTxClosed)
+	if p, err := tx.Page(0); p != nil || !errors.Is(err, kv.ErrTxClosed) {
+		t.Errorf("page %v, %v", p, err)
+	}
+	if tx.ID() != -1 || tx.DB() != nil || tx.Writable() {
+		t.Errorf("transaction %d of %v, writable %t", tx.ID(), tx.DB(), tx.Writable())
+	}
+}
+
+// TestTinyPages opens what is no database with page sizes that leave no room for a meta page.
+func TestTinyPages(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "my.db")
+	writeFile(t, path, make([]byte, 8192))
+	for _, size := range []int{1, 16, 79, 80, 1000} {
+		for _, readOnly := range []bool{false, true} {
+			db, err := kv.Open(path, 0o600, &kv.Options{PageSize: size, ReadOnly: readOnly})
+			if db != nil || !errors.Is(err, kv.ErrInvalid) {
+				t.Errorf("page size %d: %v, %v", size, db, err)
+			}
+		}
+	}
+}
+
 // put stores a pair in bucket b.
 func put(key, value string) func(*kv.Tx) error {
 	return func(tx *kv.Tx) error {

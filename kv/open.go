@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -33,16 +34,16 @@ func OpenContext(ctx context.Context, path string, mode os.FileMode, options *Op
 		options = DefaultOptions
 	}
 	db := newDB(options)
-	if !db.quiet {
+	if db.logs {
 		db.logger.Infof("Opening db file (%s) with mode %s and with options: %s", path, mode, options)
 	}
 	if err := db.open(ctx, path, mode, options); err != nil {
-		if !db.quiet {
+		if db.logs {
 			db.logger.Errorf("Opening bbolt db (%s) failed: %v", path, err)
 		}
 		return nil, err
 	}
-	if !db.quiet {
+	if db.logs {
 		db.logger.Infof("Opening bbolt db (%s) successfully", path)
 	}
 	db.startShrinking(options)
@@ -80,7 +81,7 @@ func newDB(o *Options) *DB {
 	if db.fs == nil {
 		db.fs = file.OS
 	}
-	db.logger, db.quiet = newLogger(o)
+	db.logger, db.logs = newLogger(o)
 	return db
 }
 
@@ -223,7 +224,7 @@ func detectPageSize(f io.ReaderAt, fileSize int64) (size int, found bool, err er
 	return 0, false, ErrInvalid
 }
 
-// create writes the pages of an empty database, the metas last: until they are there the file is an unfinished one,
+// create writes the pages of an empty database, the meta records last: until they are there the file is an unfinished one,
 // which the next Open finishes.
 func (db *DB) create(path string) error {
 	ps := int64(db.pageSize)
@@ -241,7 +242,9 @@ func (db *DB) create(path string) error {
 	if err := db.file.Sync(); err != nil { // so that no write can be all that gives the file a length
 		return err
 	}
-	if _, err := db.file.WriteAt(buf[2*ps:], 2*ps); err != nil {
+	blank := bytes.Clone(buf) // with the headers of the meta pages, which no checksum covers
+	*page.MetaOf(blank), *page.MetaOf(blank[ps:]) = page.MetaView{}, page.MetaView{}
+	if _, err := db.file.WriteAt(blank, 0); err != nil {
 		return err
 	}
 	if err := db.file.Sync(); err != nil {
@@ -284,51 +287,34 @@ func (db *DB) unfinished() bool {
 func (db *DB) readMetas(maps *mapping) error {
 	data := maps.bytes()
 	data = data[:min(int64(len(data)), db.fileSize)]
-	if len(data) < 2*db.pageSize || len(data)-db.pageSize < page.HeaderSize+page.MetaSize {
+	switch {
+	case db.pageSize < page.HeaderSize+page.MetaSize: // as the options say: there is none in the file
+		return ErrInvalid
+	case len(data) < 2*db.pageSize:
 		return fmt.Errorf("file size too small %d", db.fileSize)
 	}
-	metas := [2]*page.MetaView{page.MetaOf(data), page.MetaOf(data[db.pageSize:])}
-	errs := [2]error{db.validate(metas[0]), db.validate(metas[1])}
-	newest := 0
+	metas := [2]page.Page{data[:db.pageSize], data[db.pageSize : 2*db.pageSize]}
+	state, errs, err := page.Newest(metas, db.file, db.fileSize)
+	if err != nil {
+		return err
+	}
+	torn := errors.Is(errs[1-state], page.ErrIncomplete)
 	switch {
-	case errs[0] != nil && errs[1] != nil:
-		return errs[0]
-	case errs[0] != nil || errs[1] == nil && metas[1].TxID() > metas[0].TxID():
-		newest = 1
+	case torn && db.gullible:
+		state, torn = 1-state, false
+	case torn && errs[state] != nil:
+		return fmt.Errorf("%w: the newest commit is incomplete, and the one before is not there: %w", ErrInvalid, errs[state])
+	case errs[state] != nil:
+		return errs[state]
 	}
-	torn := metas[newest].Paired() && !db.arrived(data, newest)
-	if torn {
-		if newest = 1 - newest; errs[newest] != nil {
-			return fmt.Errorf("%w: the newest commit is incomplete, and the one before is not there: %w", ErrInvalid, errs[newest])
-		}
-	}
-	meta := metas[newest].Record()
+	m := page.MetaOf(metas[state])
 	db.mapLen = int64(len(maps.bytes()))
-	db.snap.Store(db.newSnapshot(meta, maps, data))
-	db.paired = metas[newest].Paired()
+	db.snap.Store(db.newSnapshot(m.Record(), maps, data))
+	db.paired = m.Paired()
 	if torn && !db.readOnly {
-		return db.discredit(1-newest, meta)
+		return db.discredit(1-state, m.Record())
 	}
 	return nil
-}
-
-// arrived says whether all pages that went down together with a paired meta page are as it says.
-func (db *DB) arrived(data []byte, meta int) bool {
-	if db.gullible {
-		return true
-	}
-	size := uint64(db.pageSize)
-	sums, ok := page.Page(data[meta*db.pageSize : (meta+1)*db.pageSize]).PairedSums()
-	for _, s := range sums {
-		pages := uint64(len(data)) / size
-		if s.ID >= pages || uint64(s.Pages) > pages-s.ID {
-			return false
-		}
-		if page.Sum(0, data[s.ID*size:(s.ID+uint64(s.Pages))*size]) != s.Sum {
-			return false
-		}
-	}
-	return ok
 }
 
 // discredit overwrites the meta page of a commit that did not arrive as a whole with the state before. It must not be
@@ -341,17 +327,6 @@ func (db *DB) discredit(torn int, meta page.MetaRecord) error {
 		return err
 	}
 	return db.file.SyncData()
-}
-
-// validate examines a meta, which must also agree with the others on the page size: the next commit repeats it.
-func (db *DB) validate(m *page.MetaView) error {
-	if err := m.Validate(); err != nil {
-		return err
-	}
-	if int64(m.PageSize()) != int64(db.pageSize) {
-		return ErrInvalid
-	}
-	return nil
 }
 
 // storeFreelist commits an empty transaction, so that the file has a free list again.

@@ -127,9 +127,11 @@ type Options struct {
 	// either kind of file is valid for both programs.
 	BoltPlacement bool
 
-	// AutoShrink, if not nil, has the database shrink by itself, as [DB.Shrink] does with these options, whenever a
-	// quarter of the file is known to be free, and 1 MiB or more; it looks every few seconds. BytesPerSecond is its
-	// budget, [DefaultShrinkRate] by default. Off when nil, and when the file is opened read-only. Close ends it.
+	// AutoShrink, if not nil, has the database shrink by itself, as [DB.Shrink] does with these options, whenever that
+	// would make a quarter of the file free, and 1 MiB or more. It looks every few seconds at the number of free pages
+	// that are known, and every minute at some 256 pages, to see whether leaves are notably less than half full on
+	// average; fuller ones, which splits leave too, are no reason to shrink. BytesPerSecond is its budget,
+	// [DefaultShrinkRate] by default. Off when nil, and when the file is opened read-only. Close ends it.
 	AutoShrink *ShrinkOptions
 
 	fs        file.FS       // of the tests; nil is the operating system

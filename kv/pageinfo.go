@@ -23,7 +23,7 @@ type PageInfo struct {
 func (tx *Tx) Page(id int) (*PageInfo, error) {
 	n := uint64(id)
 	switch {
-	case tx.db == nil:
+	case !tx.open():
 		return nil, ErrTxClosed
 	case n >= tx.meta.HWM:
 		return nil, nil

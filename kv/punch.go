@@ -58,7 +58,7 @@ func (db *DB) PunchHoles(ctx context.Context) (punched int64, err error) {
 // valid has none.
 func (tx *Tx) otherState() (other page.MetaRecord, same bool) {
 	m := page.MetaOf(tx.data[int(tx.meta.TxID%2)*tx.pageSize:]) // tx is to replace it
-	if tx.db.validate(m) != nil {
+	if m.ValidateFor(tx.pageSize) != nil {
 		return page.MetaRecord{Root: tx.meta.Root, Freelist: page.NoFreelist}, true
 	}
 	other = m.Record()

@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -248,8 +249,50 @@ func TestShrinkBesideOthers(t *testing.T) {
 	all.Wait()
 }
 
-// TestAutoShrink lets the database become smaller by itself.
+// TestAutoShrink lets the database become smaller by itself, where pages are free, and where leaves are sparse.
 func TestAutoShrink(t *testing.T) {
+	keys := 40_000
+	if brief() {
+		keys = 20_000
+	}
+	for _, test := range []struct {
+		name string
+		gone func(i int) bool
+		free bool // whether that leaves many pages free
+	}{
+		{"free pages", func(i int) bool { return i > keys/4 }, true},
+		{"sparse leaves", func(i int) bool { return i%3 > 0 }, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "test.db")
+			db, err := kv.Open(path, 0o600, &kv.Options{NoSync: true})
+			must(t, err)
+			must(t, db.Update(putNumbered("b", keys, 100)))
+			gone := slices.DeleteFunc(seq(0, keys), func(i int) bool { return !test.gone(i) })
+			inParts(t, db, gone, 100, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+			text, small := content(t, db), compactSize(t, db)
+			must(t, db.View(func(tx *kv.Tx) error {
+				if s := db.Stats(); int64(s.FreeAlloc)*8 > tx.Size() != test.free {
+					t.Errorf("%d of %d bytes are free", s.FreeAlloc, tx.Size())
+				}
+				return nil
+			}))
+			must(t, db.Close())
+			autoShrink(t, path, small*3/2)
+			db, err = kv.Open(path, 0o600, nil)
+			must(t, err)
+			checkClean(t, db)
+			if content(t, db) != text {
+				t.Error("something else is in it now")
+			}
+			must(t, db.Close())
+		})
+	}
+}
+
+// autoShrink keeps a database open until it has become small.
+func autoShrink(t *testing.T, path string, small int64) {
+	t.Helper()
 	steps := make(chan int64, 1000)
 	o := kv.AutoShrinkEvery(kv.Options{NoSync: true, AutoShrink: &kv.ShrinkOptions{
 		BytesPerSecond: 1 << 30,
@@ -260,20 +303,60 @@ func TestAutoShrink(t *testing.T) {
 			}
 		},
 	}}, time.Millisecond)
-	db := openTemp(t, &o)
-	big := holey{"", 40_000, evenly(100), func(i int) bool { return i > 10_000 }, 1 << 30}
-	big.fill(t, db)
-	text, small := content(t, db), compactSize(t, db)
+	db, err := kv.Open(path, 0o600, &o)
+	must(t, err)
+	defer func() { must(t, db.Close()) }()
 	deadline := time.After(time.Minute)
-	for size := int64(1 << 60); size > 2*small; {
+	for size := small + 1; size > small; {
 		select {
 		case size = <-steps:
 		case <-deadline:
-			t.Fatalf("%d bytes, %d when compacted", size, small)
+			t.Fatalf("%d bytes, to become %d", size, small)
 		}
 	}
-	if content(t, db) != text {
-		t.Error("something else is in it now")
+}
+
+// TestSparse compares the estimate of what is to be gained from sparse leaves with what is.
+func TestSparse(t *testing.T) {
+	keys := 40_000
+	if brief() {
+		keys = 20_000
+	}
+	for _, test := range []struct {
+		name   string
+		order  func(i int) int
+		gone   func(i int) bool
+		sparse bool
+	}{
+		{"in order", func(i int) int { return i }, func(int) bool { return false }, false},
+		{"at random", func(i int) int { return i * 7919 % keys }, func(int) bool { return false }, false},
+		{"in order, a third deleted", func(i int) int { return i }, func(i int) bool { return i%3 == 0 }, false},
+		{"in order, two thirds deleted", func(i int) int { return i }, func(i int) bool { return i%3 > 0 }, true},
+		{"at random, half deleted", func(i int) int { return i * 7919 % keys }, func(i int) bool { return i%2 > 0 }, true},
+	} {
+		db := openTemp(t, &kv.Options{NoSync: true, PageSize: 4096})
+		var order, gone []int
+		for i := range keys {
+			order = append(order, test.order(i))
+			if test.gone(i) {
+				gone = append(gone, i)
+			}
+		}
+		inParts(t, db, order, 1000, func(b *kv.Bucket, i int) error { return b.Put(numbered(i), filler(i, 100)) })
+		inParts(t, db, gone, 1000, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+		got := int(kv.Sparse(db))
+		var s kv.BucketStats
+		must(t, db.View(func(tx *kv.Tx) error { s = tx.Bucket(nameB).Stats(); return nil }))
+		want := (s.LeafAlloc - s.LeafInuse) / 4096
+		if !test.sparse {
+			want = 0
+		}
+		if low, high := want*7/10, want*13/10; got < low || got > high {
+			t.Errorf("%s: about %d pages to gain, there are %d", test.name, got, want)
+		}
+	}
+	if n := kv.Sparse(openTemp(t, nil)); n != 0 {
+		t.Errorf("%d pages to gain in an empty database", n)
 	}
 }
 

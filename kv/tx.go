@@ -52,6 +52,9 @@ type writeTx struct {
 // nothing is what an ended transaction reads: there is no DB, and there are no data.
 var nothing snapshot
 
+// open says whether tx has begun, which the zero value has not, and not ended.
+func (tx *Tx) open() bool { return tx.snapshot != nil && tx.db != nil }
+
 func (tx *Tx) note() *notes {
 	if tx.notes == nil {
 		tx.notes = new(notes)
@@ -117,7 +120,7 @@ func (tx *Tx) discard() {
 
 // Rollback ends the transaction and drops its changes. It is how a read transaction ends.
 func (tx *Tx) Rollback() error {
-	if tx.db == nil {
+	if !tx.open() {
 		return ErrTxClosed
 	}
 	if *tx.managed() {
@@ -179,14 +182,19 @@ func (tx *Tx) endWrite(committed bool) {
 
 // ID is the number of the snapshot that a read transaction sees, or that a write transaction will make; -1 once ended.
 func (tx *Tx) ID() int {
-	if tx.db == nil {
+	if !tx.open() {
 		return -1
 	}
 	return int(tx.meta.TxID)
 }
 
 // DB is the database, nil once the transaction has ended.
-func (tx *Tx) DB() *DB { return tx.db }
+func (tx *Tx) DB() *DB {
+	if !tx.open() {
+		return nil
+	}
+	return tx.db
+}
 
 // Size is the number of bytes of the file that this transaction sees, as WriteTo writes them.
 func (tx *Tx) Size() int64 {

@@ -288,6 +288,19 @@ func shortening() []step {
 	}
 }
 
+// shorteningAlone is without readers.
+func shorteningAlone() []step {
+	return []step{
+		puts(0, 80, 1, 60),
+		deletes(0, 80, 2),
+		shorten,
+		puts(0, 10, 1, 400),
+		deletes(10, 70, 1),
+		shorten,
+		puts(0, 40, 1, 40),
+	}
+}
+
 // random does a bit of everything.
 func random(seed uint64) []step {
 	r := rand.New(rand.NewPCG(seed, 0))

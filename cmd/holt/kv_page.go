@@ -193,7 +193,11 @@ func (p *pagePrinter) writeMeta(out io.Writer, pg *surgery.Page) error {
 	fmt.Fprintf(out, "Freelist:   <pgid=%d>\n", m.Freelist)
 	fmt.Fprintf(out, "HWM:        <pgid=%d>\n", m.HWM)
 	fmt.Fprintf(out, "Txn ID:     %d\n", m.TxID)
-	fmt.Fprintf(out, "Checksum:   %016x\n\n", m.Checksum)
+	fmt.Fprintf(out, "Checksum:   %016x\n", m.Checksum)
+	if m.Err != nil {
+		fmt.Fprintf(out, "Not valid:  %v\n", m.Err)
+	}
+	fmt.Fprintln(out)
 	return nil
 }
 

@@ -32,6 +32,7 @@ type metaInJSON struct {
 	TxID     uint64 `json:"txid"`
 	Checksum string `json:"checksum"`
 	Valid    bool   `json:"valid"`
+	Error    string `json:"error,omitempty"` // why it is not valid
 }
 
 type itemInJSON struct {
@@ -63,10 +64,14 @@ func metaJSON(pg *surgery.Page) (*metaInJSON, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &metaInJSON{
+	j := &metaInJSON{
 		Version: m.Version, PageSize: m.PageSize, Flags: m.Flags, Root: m.Root, Freelist: m.Freelist,
 		HWM: m.HWM, TxID: m.TxID, Checksum: fmt.Sprintf("%016x", m.Checksum), Valid: m.Err == nil,
-	}, nil
+	}
+	if m.Err != nil {
+		j.Error = m.Err.Error()
+	}
+	return j, nil
 }
 
 func freelistJSON(pg *surgery.Page) (*[]uint64, error) {

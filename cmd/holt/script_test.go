@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/holtdb/holt/kv"
 	"github.com/holtdb/holt/kv/testdata"
 )
 
@@ -52,6 +53,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"exits":     noNegation(scriptExits),
 			"db":        noNegation(scriptDB),
+			"torn":      noNegation(scriptTorn),
 			"damage":    noNegation(scriptDamage),
 			"truncate":  noNegation(scriptTruncate),
 			"remember":  noNegation(scriptRemember),
@@ -143,6 +145,29 @@ func database(dir, name string) ([]byte, error) {
 		return nil, err
 	}
 	return io.ReadAll(z)
+}
+
+// scriptTorn makes a database whose last commit, with a single sync, is there but for a page: torn my.db
+func scriptTorn(ts *testscript.TestScript, args []string) {
+	path := ts.MkAbs(args[0])
+	db, err := kv.Open(path, 0o600, &kv.Options{PageSize: 4096, SingleSync: true})
+	ts.Check(err)
+	var before, after []byte
+	for _, value := range []string{"first", "old", "new"} {
+		before = after
+		ts.Check(db.Update(func(tx *kv.Tx) error {
+			b, err := tx.CreateBucketIfNotExists([]byte("b"))
+			if err != nil {
+				return err
+			}
+			return b.Put([]byte("k"), []byte(value))
+		}))
+		after, err = os.ReadFile(path)
+		ts.Check(err)
+	}
+	ts.Check(db.Close())
+	copy(before, after[:4096]) // transaction 4, an even one
+	ts.Check(os.WriteFile(path, before, 0o600))
 }
 
 // scriptDamage overwrites bytes: damage my.db 0x1000 ffff

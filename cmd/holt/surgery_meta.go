@@ -18,8 +18,8 @@ func newMetaValidate() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate FILE",
 		Short: "Check both meta pages",
-		Long: `Checks magic number, version and checksum of both meta pages. One valid meta page is enough to open a database, but a
-sound one has two.`,
+		Long: `Checks magic number, version and checksum of both meta pages, and whether the pages are there that went down together
+with the newest one. One valid meta page is enough to open a database, but a sound one has two.`,
 		Example: "  holt kv surgery meta validate my.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {

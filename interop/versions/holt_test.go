@@ -47,6 +47,12 @@ func closeHolt(t *testing.T, db *kv.DB) {
 func applyHolt(t *testing.T, file string, f format, s script) {
 	t.Helper()
 	db := openHolt(t, file, f)
+	runHolt(t, db, s)
+	closeHolt(t, db)
+}
+
+func runHolt(t *testing.T, db *kv.DB, s script) {
+	t.Helper()
 	for len(s) > 0 {
 		err := db.Update(func(tx *kv.Tx) error {
 			for len(s) > 0 {
@@ -65,7 +71,6 @@ func applyHolt(t *testing.T, file string, f format, s script) {
 			t.Fatal(err)
 		}
 	}
-	closeHolt(t, db)
 }
 
 func applyCommand(tx *kv.Tx, c command) (err error) {

@@ -31,7 +31,10 @@ func editInPlace(path string, edit func(*Editor) error) error {
 	if err != nil {
 		return err
 	}
-	err = edit(&Editor{File: f})
+	e := &Editor{File: f}
+	if err = e.makePlain(); err == nil {
+		err = edit(e)
+	}
 	if err == nil {
 		err = f.f.Sync()
 	}

@@ -19,16 +19,14 @@ type Editor struct {
 
 // RevertMeta copies the meta page of the last transaction but one over that of the last, which undoes the latter.
 func (e *Editor) RevertMeta() error {
-	active, ok := e.activeID()
-	if !ok {
-		return ErrNoMeta
-	}
-	previous, err := e.Meta(1 - active)
-	if err != nil {
+	active, metas, err := e.metas()
+	switch {
+	case err != nil:
 		return err
-	}
-	if previous.Err != nil {
-		return fmt.Errorf("meta page %d cannot replace meta page %d: %w", 1-active, active, previous.Err)
+	case metas[active].Err != nil:
+		return ErrNoMeta
+	case metas[1-active].Err != nil:
+		return fmt.Errorf("meta page %d cannot replace meta page %d: %w", 1-active, active, metas[1-active].Err)
 	}
 	buf, err := e.Raw(uint64(1 - active))
 	if err != nil {
@@ -77,18 +75,18 @@ var ErrNoMeta = errors.New("neither meta page is valid")
 // AbandonFreelist makes both meta pages say that no free list is stored. The next process to open the database for
 // writing finds the free pages by walking the whole file. A meta page that is not valid stays as it is.
 func (e *Editor) AbandonFreelist() error {
-	if _, ok := e.activeID(); !ok {
+	active, metas, err := e.metas()
+	switch {
+	case err != nil:
+		return err
+	case metas[active].Err != nil:
 		return ErrNoMeta
 	}
-	for id := range 2 {
-		m, err := e.Meta(id)
-		if err != nil {
-			return err
-		}
-		if m.Err != nil {
+	for id := range metas {
+		if metas[id].Err != nil {
 			continue // sealing it again would make a damaged record look sound
 		}
-		err = e.editMeta(id, func(v *page.MetaView) { v.SetFreelist(NoFreelist) })
+		err := e.editMeta(id, func(v *page.MetaView) { v.SetFreelist(NoFreelist) })
 		if err != nil {
 			return err
 		}
@@ -134,6 +132,29 @@ func assign[T any](set func(T), value *T) {
 	if value != nil {
 		set(*value)
 	}
+}
+
+// makePlain has the valid meta pages depend on no checksums of other pages, which edits are to change. The meta page of a
+// commit that did not arrive stays one of such.
+func (e *Editor) makePlain() error {
+	_, metas, err := e.metas()
+	if err != nil {
+		return err
+	}
+	for id := range metas {
+		buf, err := e.Raw(uint64(id))
+		if err != nil {
+			return err
+		}
+		if metas[id].Err != nil || !page.MetaOf(buf).Paired() {
+			continue
+		}
+		page.Page(buf).MakePlain()
+		if err := e.write(buf, uint64(id)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // editMeta changes a meta record and gives it a fresh checksum.

@@ -338,7 +338,7 @@ func TestUpdateMeta(t *testing.T) {
 		{"root", surgery.MetaFields{Root: &root}, func(m *surgery.Meta) { m.Root = root }},
 		{"freelist", surgery.MetaFields{Freelist: &freelist}, func(m *surgery.Meta) { m.Freelist = freelist }},
 		{"HWM", surgery.MetaFields{HWM: &hwm}, func(m *surgery.Meta) { m.HWM = hwm }},
-		{"page size", surgery.MetaFields{PageSize: &size}, func(m *surgery.Meta) { m.PageSize = size }},
+		{"page size", surgery.MetaFields{PageSize: &size}, func(m *surgery.Meta) { m.PageSize, m.Err = size, kv.ErrInvalid }},
 	} {
 		dst := mustEdit(t, src, func(e *surgery.Editor) error {
 			changed, err := e.UpdateMeta(1, c.set)

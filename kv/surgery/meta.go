@@ -4,6 +4,8 @@
 package surgery
 
 import (
+	"cmp"
+	"errors"
 	"io"
 	"os"
 
@@ -29,10 +31,14 @@ type Meta struct {
 	TxID     uint64 // of the transaction that wrote it
 	Checksum uint64
 
-	// Err says what is wrong with the record, nil when it is valid. It is kv.ErrInvalid, kv.ErrVersionMismatch or
-	// kv.ErrChecksum.
+	// Err says what is wrong with the record, nil when it is valid. It is kv.ErrInvalid, which a page size that is not
+	// that of the file is too, kv.ErrVersionMismatch, kv.ErrChecksum, or ErrIncomplete.
 	Err error
 }
+
+// ErrIncomplete is what is wrong with the meta page of a commit with a single sync that a crash has cut off: some of the
+// pages that went down together with it are not there, and the other meta page counts.
+var ErrIncomplete = page.ErrIncomplete
 
 func metaOf(buf []byte) Meta {
 	v := page.MetaOf(buf)
@@ -46,33 +52,42 @@ func metaOf(buf []byte) Meta {
 // HasFreelist says whether the record names a stored free list.
 func (m Meta) HasFreelist() bool { return m.Freelist != NoFreelist }
 
-// Meta reads meta record 0 or 1, valid or not.
+// Meta reads meta record 0 or 1, valid or not. The error is that of reading what would show which of the two counts.
 func (f *File) Meta(id int) (Meta, error) {
-	var buf [metaEnd]byte
-	if _, err := f.f.ReadAt(buf[:], f.offset(uint64(id))); err != nil {
-		return Meta{}, err
-	}
-	return metaOf(buf[:]), nil
+	_, metas, err := f.metas()
+	return metas[id], err
 }
 
-// Active is the valid meta record of the latest transaction; ok is false when neither is valid.
+// Active is the valid meta record of the latest transaction that is there as a whole; ok is false when neither is valid.
 func (f *File) Active() (m Meta, ok bool) {
-	id, ok := f.activeID()
-	if !ok {
-		return Meta{}, false
-	}
-	m, err := f.Meta(id)
-	return m, err == nil
+	id, metas, err := f.metas()
+	return metas[id], err == nil && metas[id].Err == nil
 }
 
-func (f *File) activeID() (id int, ok bool) {
-	m0, err0 := f.Meta(0)
-	m1, err1 := f.Meta(1)
-	ok0, ok1 := err0 == nil && m0.Err == nil, err1 == nil && m1.Err == nil
-	if ok1 && (!ok0 || m1.TxID > m0.TxID) {
-		return 1, true
+// metas reads both meta records, and says which of them is the current state as opening a database would. If neither is
+// valid it is any.
+func (f *File) metas() (active int, metas [2]Meta, err error) {
+	var pages [2]page.Page
+	var unread [2]error
+	for id := range pages {
+		pages[id], unread[id] = f.metaPage(id)
+		metas[id] = metaOf(pages[id])
 	}
-	return 0, ok0
+	active, errs, err := page.Newest(pages, f.f, f.size)
+	for id := range metas {
+		metas[id].Err = cmp.Or(unread[id], errs[id])
+	}
+	return active, metas, err
+}
+
+// metaPage reads a meta page, with zeros where there is nothing to read. The file may end behind its record.
+func (f *File) metaPage(id int) (page.Page, error) {
+	buf := make([]byte, f.pageSize)
+	n, err := f.f.ReadAt(buf, f.offset(uint64(id)))
+	if errors.Is(err, io.EOF) && n >= metaEnd {
+		err = nil
+	}
+	return buf, err
 }
 
 // detectPageSize finds the page size as opening a database does: from meta 0, else from the first place where a valid

@@ -209,5 +209,8 @@ func (p *Page) Meta() (Meta, error) {
 	if !p.IsMeta() {
 		return Meta{}, p.f.errorAt(p.id, "no meta record in a %s page", p.Type())
 	}
+	if p.id < 2 {
+		return p.f.Meta(int(p.id))
+	}
 	return metaOf(p.table), nil
 }

@@ -33,7 +33,7 @@ func (m *MetaView) Version() uint32 { return ne.Uint32(m[4:8]) }
 // PageSize is in bytes.
 func (m *MetaView) PageSize() uint32 { return ne.Uint32(m[8:12]) }
 
-// Flags is 0; nobody reads it.
+// Flags is 0, or the mark of a paired meta page.
 func (m *MetaView) Flags() uint32 { return ne.Uint32(m[12:16]) }
 
 // Root is the root page of the root bucket.
@@ -99,6 +99,17 @@ func (m *MetaView) Validate() error {
 		return ErrVersion
 	case m.Checksum() != m.Sum():
 		return ErrChecksum
+	}
+	return nil
+}
+
+// ValidateFor is Validate, of a meta page that must agree with the others on the page size: the next commit repeats it.
+func (m *MetaView) ValidateFor(pageSize int) error {
+	if err := m.Validate(); err != nil {
+		return err
+	}
+	if int64(m.PageSize()) != int64(pageSize) {
+		return ErrMagic
 	}
 	return nil
 }

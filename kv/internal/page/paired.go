@@ -3,7 +3,11 @@
 
 package page
 
-import "hash/crc32"
+import (
+	"errors"
+	"hash/crc32"
+	"io"
+)
 
 // A paired meta page went down together with the pages of its commit, and lists their checksums: it is worth something
 // only if all of them have arrived. The mark that says so is a field of the record which others ignore, but may copy when
@@ -64,6 +68,9 @@ func sumOfSums(p Page, end int) uint32 {
 
 // PairedSums lists the checksums in a paired meta page; ok is false if the list did not arrive as it was written.
 func (p Page) PairedSums() (sums []RunSum, ok bool) {
+	if len(p) < sumsTable {
+		return nil, false
+	}
 	n := uint64(ne.Uint32(p[sumsStart+4:]))
 	if n > uint64(len(p)-sumsTable)/sumSize {
 		return nil, false
@@ -76,4 +83,61 @@ func (p Page) PairedSums() (sums []RunSum, ok bool) {
 		sums = append(sums, RunSum{ne.Uint64(p[at:]), ne.Uint32(p[at+8:]), ne.Uint32(p[at+12:])})
 	}
 	return sums, true
+}
+
+// ErrIncomplete is what is wrong with a paired meta page whose pages are not all on the disk.
+var ErrIncomplete = errors.New("its commit did not arrive as a whole")
+
+// Newest says which of the two meta pages of a file is its state, and what is wrong with each. That of a paired one can
+// only be told of the newest: pages of an older commit may have been overwritten. If neither is valid, errs[state] says
+// why. The error of the file is the last.
+func Newest(metas [2]Page, file io.ReaderAt, size int64) (state int, errs [2]error, err error) {
+	m := [2]*MetaView{MetaOf(metas[0]), MetaOf(metas[1])}
+	for i := range m {
+		errs[i] = m[i].ValidateFor(len(metas[i]))
+	}
+	if errs[1] == nil && (errs[0] != nil || m[1].TxID() > m[0].TxID()) {
+		state = 1
+	}
+	if errs[state] != nil || !m[state].Paired() {
+		return state, errs, nil
+	}
+	err = metas[state].arrived(file, size)
+	if err == ErrIncomplete { //nolint:errorlint // no other error is it
+		errs[state] = err
+		return 1 - state, errs, nil
+	}
+	return state, errs, err
+}
+
+// arrived compares the pages that went down together with a paired meta page with what that says. It reads no page twice.
+func (p Page) arrived(file io.ReaderAt, size int64) error {
+	sums, ok := p.PairedSums()
+	if !ok {
+		return ErrIncomplete
+	}
+	pages := uint64(size) / uint64(len(p))
+	next := uint64(2)
+	for _, s := range sums {
+		if s.ID < next || s.ID >= pages || uint64(s.Pages) > pages-s.ID {
+			return ErrIncomplete
+		}
+		next = s.ID + uint64(s.Pages)
+		sum := crc32.New(castagnoli)
+		if _, err := io.Copy(sum, io.NewSectionReader(file, int64(s.ID)*int64(len(p)), int64(s.Pages)*int64(len(p)))); err != nil {
+			return err
+		}
+		if sum.Sum32() != s.Sum {
+			return ErrIncomplete
+		}
+	}
+	return nil
+}
+
+// MakePlain has a paired meta page say no more than a plain one.
+func (p Page) MakePlain() {
+	m := MetaOf(p)
+	m.SetFlags(0)
+	m.Seal()
+	clear(p[sumsStart:])
 }
