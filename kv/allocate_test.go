@@ -4,6 +4,7 @@
 package kv_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -62,5 +63,41 @@ func TestLargeCommitsStayTogether(t *testing.T) {
 				t.Errorf("%d pages have become %d, more than %d", start, pages, limit)
 			}
 		})
+	}
+}
+
+// TestCommitLargerThanItLooked has a commit become several times as large as its nodes looked before leaves were read, in
+// a file near its limit: as long as there are free pages they are taken.
+func TestCommitLargerThanItLooked(t *testing.T) {
+	const pageSize, keys, rounds, beyond = 1024, 8000, 200, 18
+	db, _ := openMemory(t, &kv.Options{PageSize: pageSize})
+	must(t, db.Update(putNumbered("b", keys, 50)))
+	failed := 0
+	for round := range rounds {
+		db.MaxSize = (highWater(t, db) + beyond) * pageSize
+		var tx *kv.Tx
+		put := func(t *kv.Tx) (err error) {
+			tx = t
+			for i := range 32 { // eight side by side in a leaf
+				key := numbered((round*997+i/8*16)%keys + i%8)
+				err = errors.Join(err, tx.Bucket([]byte("b")).Put(key, make([]byte, 300-round)))
+			}
+			return err
+		}
+		err := db.Update(put)
+		if err == nil {
+			continue
+		}
+		failed++
+		room := beyond + db.Stats().FreePageN
+		db.MaxSize = 0
+		must(t, db.Update(put))
+		stats := tx.Stats()
+		if pages := stats.GetPageCount(); !errors.Is(err, kv.ErrMaxSizeReached) || pages <= int64(room) {
+			t.Errorf("round %d: there was room for %d pages, and none for %d: %v", round, room, pages, err)
+		}
+	}
+	if failed == 0 {
+		t.Error("no commit came near the limit")
 	}
 }
