@@ -101,3 +101,31 @@ func TestCommitLargerThanItLooked(t *testing.T) {
 		t.Error("no commit came near the limit")
 	}
 }
+
+// TestAppendBehindOtherChange puts keys behind all others, in a transaction that has changed a leaf beside the last one or
+// not: the new leaves are as full.
+func TestAppendBehindOtherChange(t *testing.T) {
+	const keys, more = 2000, 1000
+	var leaves []int
+	for _, other := range []bool{false, true} {
+		db, _ := openMemory(t, &kv.Options{PageSize: 1024})
+		must(t, db.Update(putNumbered("b", keys, 50)))
+		must(t, db.Update(func(tx *kv.Tx) error {
+			b := tx.Bucket([]byte("b"))
+			if other {
+				must(t, b.Put(numbered(keys-20), make([]byte, 50)))
+			}
+			for i := range more {
+				must(t, b.Put(numbered(keys+i), make([]byte, 50)))
+			}
+			return nil
+		}))
+		must(t, db.View(func(tx *kv.Tx) error {
+			leaves = append(leaves, tx.Bucket([]byte("b")).Stats().LeafPageN)
+			return nil
+		}))
+	}
+	if leaves[0] != leaves[1] {
+		t.Errorf("%d leaves, and %d with another change", leaves[0], leaves[1])
+	}
+}
