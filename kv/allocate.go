@@ -41,9 +41,9 @@ func (tx *Tx) buildFreelist() error {
 	return nil
 }
 
-// storesFreelist says whether this commit stores the free list. That of Close may know nothing of it.
+// storesFreelist says whether this commit stores the free list.
 func (tx *Tx) storesFreelist() bool {
-	return !tx.db.NoFreelistSync && (tx.db.syncList || tx.notes.last && tx.db.freelist.isLoaded())
+	return !tx.db.NoFreelistSync && (tx.db.syncList || tx.notes.rest && tx.db.freelist.isLoaded())
 }
 
 // freelistPages is the number of pages that the free list takes as it is.

@@ -65,7 +65,7 @@ func (s *shrinker) trimmed(ctx context.Context, store bool) error {
 		return err
 	}
 	tx.w.shrink = shrinkStep{low: true, trims: true}
-	tx.notes.last = store
+	tx.notes.rest = store
 	return s.commit(tx)
 }
 

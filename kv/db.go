@@ -425,7 +425,7 @@ func (db *DB) finish() error {
 	}
 	db.mu.Lock()
 	tx := db.startWrite()
-	tx.notes.last = true
+	tx.notes.rest = true
 	err := tx.commit()
 	db.slot <- struct{}{} // the transaction gave it back
 	return err
