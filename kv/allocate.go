@@ -41,9 +41,9 @@ func (tx *Tx) buildFreelist() error {
 	return nil
 }
 
-// storesFreelist says whether this commit stores the free list. That of Close may know nothing of it.
+// storesFreelist says whether this commit stores the free list.
 func (tx *Tx) storesFreelist() bool {
-	return !tx.db.NoFreelistSync && (tx.db.syncList || tx.notes.last && tx.db.freelist.isLoaded())
+	return !tx.db.NoFreelistSync && (tx.db.syncList || tx.notes.rest && tx.db.freelist.isLoaded())
 }
 
 // freelistPages is the number of pages that the free list takes as it is.
@@ -168,7 +168,7 @@ func (w *writer) allocate(n int, leaf bool) (id uint64, err error) {
 	id, ok := w.takeFree(n, leaf)
 	if !ok {
 		id = tx.meta.HWM
-		if limit := tx.db.MaxSize; limit > 0 && (id+uint64(n))*uint64(tx.pageSize) > uint64(limit) {
+		if !tx.fitsBehind(n) {
 			return 0, ErrMaxSizeReached
 		}
 		if limit := w.shrink.ceiling; limit > 0 && id+uint64(n) > limit {
@@ -182,6 +182,12 @@ func (w *writer) allocate(n int, leaf bool) (id uint64, err error) {
 	return id, nil
 }
 
+// fitsBehind says whether so many pages more may lie behind all others.
+func (tx *Tx) fitsBehind(n int) bool {
+	limit := tx.db.MaxSize
+	return limit <= 0 || (tx.meta.HWM+uint64(n))*uint64(tx.pageSize) <= uint64(limit)
+}
+
 // takeFree takes a run of free pages, by the choice of chooseExtents as long as that goes.
 func (w *writer) takeFree(n int, leaf bool) (id uint64, ok bool) {
 	e := &w.extents
@@ -189,7 +195,7 @@ func (w *writer) takeFree(n int, leaf bool) (id uint64, ok bool) {
 	if leaf {
 		x, last = &e.leaves, &run{}
 	}
-	if x.atEnd {
+	if x.atEnd && w.tx.fitsBehind(n) { // the commit may have become larger than it looked
 		return 0, false
 	}
 	if last.n > 0 && x.left <= int(last.n) {

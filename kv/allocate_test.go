@@ -4,6 +4,7 @@
 package kv_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -62,5 +63,69 @@ func TestLargeCommitsStayTogether(t *testing.T) {
 				t.Errorf("%d pages have become %d, more than %d", start, pages, limit)
 			}
 		})
+	}
+}
+
+// TestCommitLargerThanItLooked has a commit become several times as large as its nodes looked before leaves were read, in
+// a file near its limit: as long as there are free pages they are taken.
+func TestCommitLargerThanItLooked(t *testing.T) {
+	const pageSize, keys, rounds, beyond = 1024, 8000, 200, 18
+	db, _ := openMemory(t, &kv.Options{PageSize: pageSize})
+	must(t, db.Update(putNumbered("b", keys, 50)))
+	failed := 0
+	for round := range rounds {
+		db.MaxSize = (highWater(t, db) + beyond) * pageSize
+		var tx *kv.Tx
+		put := func(t *kv.Tx) (err error) {
+			tx = t
+			for i := range 32 { // eight side by side in a leaf
+				key := numbered((round*997+i/8*16)%keys + i%8)
+				err = errors.Join(err, tx.Bucket([]byte("b")).Put(key, make([]byte, 300-round)))
+			}
+			return err
+		}
+		err := db.Update(put)
+		if err == nil {
+			continue
+		}
+		failed++
+		room := beyond + db.Stats().FreePageN
+		db.MaxSize = 0
+		must(t, db.Update(put))
+		stats := tx.Stats()
+		if pages := stats.GetPageCount(); !errors.Is(err, kv.ErrMaxSizeReached) || pages <= int64(room) {
+			t.Errorf("round %d: there was room for %d pages, and none for %d: %v", round, room, pages, err)
+		}
+	}
+	if failed == 0 {
+		t.Error("no commit came near the limit")
+	}
+}
+
+// TestAppendBehindOtherChange puts keys behind all others, in a transaction that has changed a leaf beside the last one or
+// not: the new leaves are as full.
+func TestAppendBehindOtherChange(t *testing.T) {
+	const keys, more = 2000, 1000
+	var leaves []int
+	for _, other := range []bool{false, true} {
+		db, _ := openMemory(t, &kv.Options{PageSize: 1024})
+		must(t, db.Update(putNumbered("b", keys, 50)))
+		must(t, db.Update(func(tx *kv.Tx) error {
+			b := tx.Bucket([]byte("b"))
+			if other {
+				must(t, b.Put(numbered(keys-20), make([]byte, 50)))
+			}
+			for i := range more {
+				must(t, b.Put(numbered(keys+i), make([]byte, 50)))
+			}
+			return nil
+		}))
+		must(t, db.View(func(tx *kv.Tx) error {
+			leaves = append(leaves, tx.Bucket([]byte("b")).Stats().LeafPageN)
+			return nil
+		}))
+	}
+	if leaves[0] != leaves[1] {
+		t.Errorf("%d leaves, and %d with another change", leaves[0], leaves[1])
 	}
 }

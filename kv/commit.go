@@ -152,7 +152,7 @@ const maxPaired = 4 << 20
 // pairs says whether the meta page of this commit can go down together with the pages.
 func (tx *Tx) pairs() bool {
 	db, w := tx.db, tx.w
-	return db.singleSync && db.syncs() && !db.StrictMode && !tx.notes.last && !w.early && w.written <= maxPaired &&
+	return db.singleSync && db.syncs() && !db.StrictMode && !tx.notes.rest && !w.early && w.written <= maxPaired &&
 		len(w.sums) <= page.MaxSums(tx.pageSize, tx.meta.TxID)
 }
 

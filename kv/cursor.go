@@ -313,7 +313,9 @@ func (c *Cursor) enter(p page.Page, id uint64) {
 		c.first = at + page.HeaderSize
 		c.table = c.first + page.ElemSize*uint64(c.count)
 		c.limit = at + uint64(len(p))
+		return
 	}
+	c.first, c.table = 0, 0 // those of another leaf, with a page size that is no multiple of 4
 }
 
 // Where descend goes.

@@ -65,7 +65,7 @@ func (s *shrinker) trimmed(ctx context.Context, store bool) error {
 		return err
 	}
 	tx.w.shrink = shrinkStep{low: true, trims: true}
-	tx.notes.last = store
+	tx.notes.rest = store
 	return s.commit(tx)
 }
 
@@ -115,7 +115,7 @@ func (db *DB) cut(ctx context.Context, least int64) (done bool, err error) {
 		return false, errors.Join(fmt.Errorf("kv: locking %s in memory: %w", tx.path, err), maps.close())
 	}
 	err = db.setSize(size)
-	db.written = 0
+	db.backed = 0
 	db.fileSize = size // if that failed it may be longer, which does no harm
 	tx.remap(maps)
 	return err == nil, err

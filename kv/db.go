@@ -66,7 +66,7 @@ type DB struct {
 	settled  bool // what this handle has found in the file is known to be durable
 	paired   bool // the newest meta page is a paired one
 	fileSize int64
-	written  uint64 // pages below have been written to since the file was opened or cut, or were there; 0 if that is not known
+	backed   uint64 // pages below are known to have places on the disk: written to, not only part of the length
 	mapLen   int64  // length of the current mapping
 	freelist freelist
 	loading  chan struct{}     // holds a token while the free list is being loaded
@@ -425,7 +425,7 @@ func (db *DB) finish() error {
 	}
 	db.mu.Lock()
 	tx := db.startWrite()
-	tx.notes.last = true
+	tx.notes.rest = true
 	err := tx.commit()
 	db.slot <- struct{}{} // the transaction gave it back
 	return err

@@ -98,13 +98,13 @@ const aheadSize = 256 << 10
 // itself: better for many at once. Pages beyond the high water mark belong to no state.
 func (tx *Tx) writeAhead() {
 	db, w, from := tx.db, tx.w, tx.meta.HWM
-	if !db.syncs() || from <= max(w.hwm, db.written) {
+	if !db.syncs() || from <= max(w.hwm, db.backed) {
 		return
 	}
 	pageSize := uint64(tx.pageSize)
-	db.written = min(from+aheadSize/pageSize, uint64(db.fileSize)/pageSize)
+	db.backed = min(from+aheadSize/pageSize, uint64(db.fileSize)/pageSize)
 	w.iov = w.iov[:0]
-	for id := from; id < db.written; id++ {
+	for id := from; id < db.backed; id++ {
 		w.iov = append(w.iov, w.zeros)
 	}
 	// Nobody needs them: what was wrong about the disk will be told when something is written that counts.

@@ -82,9 +82,10 @@ func (w *writer) look(n *node, i int) {
 	}
 	n.blind = false
 	w.view(n, p, n.id*uint64(w.tx.pageSize))
-	for j := range n.patches {
-		c := &n.patches[j]
-		search := page.SearchFor(w.key(&c.slot))
+	patches := n.patches
+	for j := range patches {
+		n.patches = patches[:j+1] // as if they were put one after the other
+		search := page.SearchFor(w.key(&patches[j].slot))
 		if !w.findPatch(n, j, &search) {
 			w.tx.corrupt(n.id, "page %d has a bucket where none was written", n.id)
 		}

@@ -36,8 +36,8 @@ type notes struct {
 	// Of a write transaction.
 	root    *Bucket
 	managed bool // as in reader
-	last    bool // run by Close
-	keeps   bool // the place of the one writer, when it ends
+	rest    bool // leaves the file as Close is to leave it: with a free list, if it is known, and a plain meta page
+	goesOn  bool // keeps the place of the one writer when it ends, for the next transaction
 }
 
 // writeTx is a write transaction with all that belongs to it.
@@ -175,7 +175,7 @@ func (tx *Tx) endWrite(committed bool) {
 	if retired {
 		db.reap()
 	}
-	if !tx.notes.keeps {
+	if !tx.notes.goesOn {
 		<-db.slot
 	}
 }
@@ -306,5 +306,3 @@ func (tx *Tx) longPage(id uint64) page.Page {
 	}
 	return p
 }
-
-// The damage that page and the readers of its elements find.

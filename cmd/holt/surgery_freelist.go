@@ -73,9 +73,9 @@ func refuseFreelist(path string) (err error) {
 	return nil
 }
 
-// storeFreelist opens the database for writing and has it find the free pages, which it then stores when it is closed.
+// storeFreelist opens the database for writing and closes it, which stores the free pages that were found.
 func storeFreelist(ctx context.Context, o *opener, path string) error {
-	db, err := o.open(ctx, path, kv.Options{PreLoadFreelist: true})
+	db, err := o.open(ctx, path, kv.Options{})
 	if err != nil {
 		return err
 	}

@@ -67,14 +67,7 @@ func TestLeftFiles(t *testing.T) {
 }
 
 func exchangeLeft(t *testing.T, d driver, s state, build func(*script)) {
-	var first, second script
-	build(&first)
-	m := newModel()
-	m.apply(first)
-	written := m.dump()
-	change(m, &second)
-	m.apply(second)
-	changed := m.dump()
+	first, second, written, changed := scripts(build)
 
 	for what, then := range map[string]func(file string){
 		"read by the release": func(file string) { d.verify(t, file, written) },

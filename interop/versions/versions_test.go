@@ -37,17 +37,21 @@ var formats = []format{
 	{pageSize: 16384},
 }
 
-// exchange lets each side write the sample, and both sides read and change
-// what the other wrote.
-func exchange(t *testing.T, d driver, build func(*script), f format) {
-	var first, second script
+// scripts are those that write a sample and change it, and what is to be there after each.
+func scripts(build func(*script)) (first, second script, written, changed []string) {
 	build(&first)
 	m := newModel()
 	m.apply(first)
-	written := m.dump()
+	written = m.dump()
 	change(m, &second)
 	m.apply(second)
-	changed := m.dump()
+	return first, second, written, m.dump()
+}
+
+// exchange lets each side write the sample, and both sides read and change
+// what the other wrote.
+func exchange(t *testing.T, d driver, build func(*script), f format) {
+	first, second, written, changed := scripts(build)
 
 	theirs := filepath.Join(t.TempDir(), "theirs")
 	d.apply(t, theirs, f, first)
