@@ -183,6 +183,7 @@ func (tx *Tx) writeMeta(alone bool) error {
 		w.stats.Write++
 		return nil
 	}
+	db.settled = db.settled && db.syncs() // or a power cut may bring back the new one
 	if undo := db.writePage(w.oldMeta, off, alone); undo != nil {
 		db.refuse(errors.Join(err, undo))
 	}

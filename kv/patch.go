@@ -41,6 +41,9 @@ func (w *writer) view(n *node, p page.Page, base uint64) {
 	if !ok {
 		w.tx.badElement(n.id, last)
 	}
+	if first, _, _, _ := p.Span(0); first != uint64(page.HeaderSize+page.ElemSize*p.Count()) {
+		w.tx.corrupt(n.id, "page %d has %d elements, and more or fewer were written there", n.id, p.Count())
+	}
 	n.page, n.base = p, base
 	n.size = int64(off) + int64(ksize) + int64(vsize)
 	if !n.leaf {
@@ -80,7 +83,6 @@ func (w *writer) look(n *node, i int) {
 	if !w.patchable(n.id, p) {
 		w.tx.corrupt(n.id, "page %d is not what was written there", n.id)
 	}
-	n.blind = false
 	w.view(n, p, n.id*uint64(w.tx.pageSize))
 	patches := n.patches
 	for j := range patches {
@@ -90,6 +92,7 @@ func (w *writer) look(n *node, i int) {
 			w.tx.corrupt(n.id, "page %d has a bucket where none was written", n.id)
 		}
 	}
+	n.blind = false
 }
 
 // findPatch finds the place of patch j in the page of a leaf. It returns false if that has a bucket under the key.
@@ -106,7 +109,7 @@ func (w *writer) findPatch(n *node, j int, search *page.Search) bool {
 		}
 		n.size -= elemSize(old)
 	} else {
-		n.inserted(at == n.page.Count() && j == len(n.patches)-1)
+		n.inserted(at == n.page.Count() && (n.blind || j == len(n.patches)-1))
 	}
 	n.size += elemSize(c.slot)
 	c.at, c.replace = int32(at), exact
