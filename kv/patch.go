@@ -84,10 +84,8 @@ func (w *writer) look(n *node, i int) {
 		w.tx.corrupt(n.id, "page %d is not what was written there", n.id)
 	}
 	w.view(n, p, n.id*uint64(w.tx.pageSize))
-	patches := n.patches
-	for j := range patches {
-		n.patches = patches[:j+1] // as if they were put one after the other
-		search := page.SearchFor(w.key(&patches[j].slot))
+	for j := range n.patches {
+		search := page.SearchFor(w.key(&n.patches[j].slot))
 		if !w.findPatch(n, j, &search) {
 			w.tx.corrupt(n.id, "page %d has a bucket where none was written", n.id)
 		}
