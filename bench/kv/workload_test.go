@@ -88,7 +88,7 @@ func TestExplains(t *testing.T) {
 		t.Errorf("explained though nothing is short: %s", &out)
 	}
 	explain(&out, []string{"PutDurable", "PutDurable", "Get"})
-	if have := out.String(); strings.Count(have, "\n- ") != 2 || !strings.Contains(have, "- PutDurable: the two barriers") {
+	if have := out.String(); strings.Count(have, "\n- ") != 2 || !strings.Contains(have, "- PutDurable: "+whyShort["PutDurable"]) {
 		t.Errorf("explained: %s", have)
 	}
 }
