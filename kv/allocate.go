@@ -103,12 +103,17 @@ func (w *writer) chooseExtents() {
 	if upper.left > 1 {
 		w.extents.last = w.findRun(upper, upper.left, 2)
 	}
-	switch {
-	case int(w.extents.last.n) < upper.left:
-		leaves.atEnd = w.roomToSpare(pages, pages)
+	behind := upper.left > int(w.extents.last.n) // no run is long enough for the upper pages
+	if pages <= keptRun {
+		leaves.atEnd = behind && w.roomToSpare(pages, pages)
 		upper.atEnd = leaves.atEnd
-	case pages > keptRun:
-		leaves.atEnd = w.roomToSpare(pages, leaves.left)
+		return
+	}
+	if behind {
+		upper.atEnd = w.roomToSpare(pages, upper.left)
+	}
+	if w.tx.db.syncs() && upper.atEnd == behind {
+		leaves.atEnd = w.roomToSpare(pages, pages)
 	}
 }
 
@@ -145,7 +150,7 @@ func (w *writer) roomToSpare(commit, pages int) bool {
 	case limit > 0 && (hwm+2*uint64(max(pages, keptRun)))*uint64(w.tx.pageSize) >= uint64(limit):
 		return false
 	case commit > keptRun:
-		return w.tx.db.syncs() && uint64(free+pending+pages) < hwm/8
+		return uint64(free+pending+pages) < hwm/8
 	}
 	return pending <= keptRun && uint64(free) < hwm/32+16
 }
