@@ -103,7 +103,15 @@ func (w *writer) chooseExtents() {
 	if upper.left > 1 {
 		w.extents.last = w.findRun(upper, upper.left, 2)
 	}
-	behind := upper.left > int(w.extents.last.n) // no run is long enough for the upper pages
+	w.chooseEnd()
+}
+
+// chooseEnd chooses which pages go behind all others: upper ones for which no run is long enough, and leaves that scattered
+// would keep a sync waiting, if there is room to spare.
+func (w *writer) chooseEnd() {
+	leaves, upper := &w.extents.leaves, &w.extents.upper
+	pages := leaves.left + upper.left
+	behind := upper.left > int(w.extents.last.n)
 	if pages <= keptRun {
 		leaves.atEnd = behind && w.roomToSpare(pages, pages)
 		upper.atEnd = leaves.atEnd
@@ -141,7 +149,8 @@ func (w *writer) findRun(x *extent, pages, least int) run {
 
 // roomToSpare says whether the file may grow by so many pages of a commit although others are free: as long as these are
 // few compared to those in use. There are soon enough of them then that the pages which every small commit writes find a
-// run to themselves. A large one that is synced takes more: a disk takes several times as long for pages here and there.
+// run to themselves. A large one may take more: pages here and there cost it a write each, and a disk that has to make them
+// durable several times as long.
 func (w *writer) roomToSpare(commit, pages int) bool {
 	free, pending := w.tx.db.freelist.counts()
 	hwm := w.tx.meta.HWM

@@ -102,9 +102,13 @@ func (tx *Tx) writeAhead() {
 		return
 	}
 	pageSize := uint64(tx.pageSize)
-	db.backed = min(from+aheadSize/pageSize, uint64(db.fileSize)/pageSize)
+	to := min(from+aheadSize/pageSize, uint64(db.fileSize)/pageSize)
+	if to <= from {
+		return // the file grows by being written to
+	}
+	db.backed = to
 	w.iov = w.iov[:0]
-	for id := from; id < db.backed; id++ {
+	for id := from; id < to; id++ {
 		w.iov = append(w.iov, w.zeros)
 	}
 	// Nobody needs them: what was wrong about the disk will be told when something is written that counts.
