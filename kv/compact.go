@@ -72,7 +72,7 @@ type compactor struct {
 }
 
 func (c *compactor) begin(tx *Tx) {
-	tx.notes.goesOn = true
+	tx.notes.keepSlot = true
 	tx.root().FillPercent = 1 // full pages as it grows at its end
 	c.tx, c.size = tx, 0
 	for _, r := range c.temporary {
