@@ -60,7 +60,9 @@ type DB struct {
 	logger    Logger
 	logs      bool // the logger does not discard
 
-	quit     chan struct{} // closed by Close
+	leave    sync.Once
+	leaving  chan struct{} // closed when Close begins
+	quit     chan struct{} // closed when Close has the place of the one writer
 	slot     chan struct{} // holds a token while a write transaction is open; guards the fields up to mu
 	writer   *writer
 	settled  bool // what this handle has found in the file is known to be durable
@@ -364,13 +366,14 @@ func (db *DB) Sync() (err error) {
 	return db.file.SyncData()
 }
 
-// Close ends the use of the file. It waits for every open transaction to end; meanwhile no new one begins. Then it
-// stores the free pages, if they are known and no commit did; if that fails the file is sound all the same. A second
-// Close does nothing.
+// Close ends the use of the file. It waits for every open transaction to end; meanwhile no new one begins, and one that is
+// about to begin gives up the search for free pages. Then Close stores these, if they are known and no commit did; if that
+// fails the file is sound all the same. A second Close does nothing.
 func (db *DB) Close() error {
 	if db.slot == nil {
 		return nil // it was never open
 	}
+	db.leave.Do(func() { close(db.leaving) })
 	db.slot <- struct{}{}
 	defer func() { <-db.slot }()
 

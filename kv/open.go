@@ -74,6 +74,7 @@ func newDB(o *Options) *DB {
 		noStats:         o.NoStatistics,
 		progress:        o.Progress,
 		loading:         make(chan struct{}, 1),
+		leaving:         make(chan struct{}),
 		quit:            make(chan struct{}),
 		slot:            make(chan struct{}, 1),
 		stats:           new(TxStats),
