@@ -119,7 +119,7 @@ func (c *compactor) reserve(ctx context.Context, size int64) error {
 			return err
 		}
 		c.recycle()
-		tx, err := c.dst.tryWrite(ctx)
+		tx, err := c.dst.logBegin(true, func() (*Tx, error) { return c.dst.tryWrite(ctx) })
 		if err != nil {
 			return err
 		}

@@ -150,12 +150,17 @@ func (db *DB) Begin(writable bool) (*Tx, error) {
 
 // BeginContext is Begin with a bound on the wait for another write transaction, and on the search for free pages that
 // the first one may have to make, see Options.PreLoadFreelist. A transaction outlives ctx.
-func (db *DB) BeginContext(ctx context.Context, writable bool) (tx *Tx, err error) {
+func (db *DB) BeginContext(ctx context.Context, writable bool) (*Tx, error) {
 	if !db.logs {
 		return db.begin(ctx, writable)
 	}
+	return db.logBegin(writable, func() (*Tx, error) { return db.begin(ctx, writable) })
+}
+
+// logBegin begins a transaction and tells the logger.
+func (db *DB) logBegin(writable bool, begin func() (*Tx, error)) (tx *Tx, err error) {
 	db.logger.Debugf("Starting a new transaction [writable: %t]", writable)
-	if tx, err = db.begin(ctx, writable); err != nil {
+	if tx, err = begin(); err != nil {
 		db.logger.Errorf("Starting a new transaction [writable: %t] failed: %v", writable, err)
 	} else {
 		db.logger.Debugf("Starting a new transaction [writable: %t] successfully", writable)
