@@ -24,8 +24,8 @@ import (
 // cutsMapped says whether a file can be cut while it is mapped.
 const cutsMapped = runtime.GOOS != "windows"
 
-// settle lowers the high water mark as far as it goes and cuts the file.
-func (s *shrinker) settle(ctx context.Context) error {
+// lower lowers the high water mark as far as it goes and cuts the file.
+func (s *shrinker) lower(ctx context.Context) error {
 	if err := s.trim(ctx); err != nil {
 		return err
 	}

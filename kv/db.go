@@ -185,7 +185,7 @@ func (db *DB) beginRead() (*Tx, error) {
 		return nil, ErrDatabaseNotOpen
 	}
 	at := db.readers.announce(s)
-	if s = db.settle(at, s); s == nil {
+	if s = db.confirm(at, s); s == nil {
 		return nil, ErrDatabaseNotOpen
 	}
 	tx := at.newTx()
@@ -193,9 +193,9 @@ func (db *DB) beginRead() (*Tx, error) {
 	return tx, nil
 }
 
-// settle is the second step of a reader that has announced s: it returns the snapshot that is current, which nobody can
+// confirm is the second step of a reader that has announced s: it returns the snapshot that is current, which nobody can
 // take away any more, or nil if the database is being closed, and at is given back.
-func (db *DB) settle(at *reader, s *snapshot) *snapshot {
+func (db *DB) confirm(at *reader, s *snapshot) *snapshot {
 	for {
 		now := db.snap.Load()
 		if now == s {

@@ -118,7 +118,7 @@ func (s *shrinker) run(ctx context.Context) (err error) {
 	if err := s.rounds(ctx); err != nil {
 		return err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.lower(ctx); err != nil {
 		return err
 	}
 	if s.o.PunchHoles {
