@@ -5,6 +5,7 @@ package kv
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -37,7 +38,7 @@ func (db *DB) startShrinking(o *Options) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	db.background.Go(func() {
-		<-db.quit
+		<-db.leaving
 		stop()
 	})
 	db.background.Go(func() { db.shrinkAtTimes(ctx, with, every) })
@@ -59,7 +60,7 @@ func (db *DB) shrinkAtTimes(ctx context.Context, o ShrinkOptions, every time.Dur
 		if gain*autoShrinkPart < now.hwm || int64(gain)*int64(db.pageSize) < autoShrinkLeast {
 			continue
 		}
-		if _, err := db.Shrink(ctx, o); err != nil && ctx.Err() == nil {
+		if _, err := db.Shrink(ctx, o); err != nil && ctx.Err() == nil && !errors.Is(err, ErrDatabaseNotOpen) {
 			db.logger.Warningf("shrinking %s: %v", db.Path(), err)
 		}
 		sparse = db.sparse()

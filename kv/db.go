@@ -90,7 +90,7 @@ type DB struct {
 	stats   *TxStats // changed atomically; allocated by itself, as 32-bit machines want it
 
 	batch      batcher
-	background sync.WaitGroup // ends after quit
+	background sync.WaitGroup // ends after leaving
 }
 
 // snapshot is one committed state, and how to read it. It does not change, except for the one of a write transaction,
