@@ -353,7 +353,7 @@ func (db *DB) update(ctx context.Context, fn func(*Tx) error) (*Tx, error) {
 	return tx, tx.run(fn)
 }
 
-// Sync makes everything written so far durable; for use with NoSync.
+// Sync makes everything written so far durable; for use with NoSync. Errors: [ErrDatabaseNotOpen], what the system says.
 func (db *DB) Sync() (err error) {
 	if db.logs {
 		db.logger.Debugf("Syncing bbolt db (%s)", db.Path())
@@ -365,7 +365,7 @@ func (db *DB) Sync() (err error) {
 			}
 		}()
 	}
-	if db.file == nil {
+	if db.snap.Load() == nil {
 		return ErrDatabaseNotOpen
 	}
 	return db.file.SyncData()
