@@ -5,8 +5,8 @@ package file
 
 import "io/fs"
 
-// WithSync returns a file system on which sync takes the place of SyncData. It is meant for tests; sync gets the file of
-// the one below, and may be called by several goroutines.
+// WithSync returns a file system on which sync takes the place of SyncData. It is meant for tests; sync gets the file
+// of the one below, and may be called by several goroutines.
 func WithSync(under FS, sync func(File) error) FS { return &withSync{under, sync} }
 
 type withSync struct {
