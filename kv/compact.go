@@ -96,7 +96,9 @@ func (c *compactor) batch(ctx context.Context, b *compactBatch) error {
 			return err
 		}
 	}
-	c.written = append(c.written, b.pages)
+	if b.pages != nil {
+		c.written = append(c.written, b.pages)
+	}
 	c.progress(b.size)
 	return nil
 }
