@@ -14,6 +14,9 @@ import (
 //
 // If the file has no list of its free pages, the first write transaction looks at the whole file to find them. Where it
 // meets damage, or its context ends, Begin returns that error, and the next one tries again; reading goes on.
+//
+// Errors: [ErrDatabaseNotOpen], [ErrDatabaseReadOnly], the [*CorruptError] of that search, or what has gone wrong before so
+// that no more writes are accepted.
 func (db *DB) Begin(writable bool) (*Tx, error) {
 	return db.BeginContext(context.Background(), writable)
 }

@@ -14,6 +14,9 @@ import "context"
 // holds an unspecified part.
 //
 // The pages of the copy are put together on all CPUs, while those before them are written and those after them read.
+//
+// Errors: those of beginning and committing transactions, [ErrBucketExists], [ErrIncompatibleValue] if dst has a plain key
+// where src has a bucket or the other way round, the [*CorruptError] of damage to either.
 func Compact(dst, src *DB, txMaxSize int64) error {
 	return CompactContext(context.Background(), dst, src, txMaxSize)
 }
@@ -21,7 +24,8 @@ func Compact(dst, src *DB, txMaxSize int64) error {
 // CompactOption adjusts [CompactContext].
 type CompactOption func(*compactor)
 
-// CompactProgress has progress told how many bytes more of keys and values have been copied, after each of some.
+// CompactProgress has progress told now and then how many bytes more of keys and values have been copied, by the goroutine
+// that called [CompactContext].
 func CompactProgress(progress func(bytes int64)) CompactOption {
 	return func(c *compactor) { c.progress = progress }
 }
