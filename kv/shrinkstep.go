@@ -49,10 +49,12 @@ func (b *Bucket) rewrite(jobs []job) {
 	b.FillPercent = maxFill
 	b.edit.recent = recentLeaf{} // the shape of the tree changes
 	var left *node
+	var joined []*node
 	for _, j := range jobs {
 		n := b.nodeAt(j.key, j.depth)
 		if j.merge && n != left {
 			w.join(left, n)
+			joined = append(joined, left)
 			continue
 		}
 		left = n
@@ -60,6 +62,21 @@ func (b *Bucket) rewrite(jobs []job) {
 	root := b.edit.node
 	for root.page == nil && !root.leaf && len(root.slots) == 1 {
 		w.collapse(root)
+	}
+	for _, n := range slices.Compact(joined) {
+		b.accompany(n.parent)
+	}
+}
+
+// accompany has rebalance put those of n and the branches above it together with their neighbours that have one child
+// left, from the top down, so that each of them has one: bbolt panics where it comes to a branch with a single child.
+func (b *Bucket) accompany(n *node) {
+	if n == nil || n.parent == nil {
+		return
+	}
+	b.accompany(n.parent)
+	if n.page == nil && len(n.slots) == 1 {
+		b.lost(n)
 	}
 }
 
