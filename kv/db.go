@@ -416,8 +416,7 @@ func (db *DB) Close() error {
 }
 
 // finish commits a transaction that does nothing but store the free list, if none is stored and one can and should be,
-// and leave a meta page that needs no checksums. The caller has the place of the one writer, and nobody else can get
-// it.
+// and leave a meta page that needs no checksums. The caller has the place of the one writer, and keeps it.
 func (db *DB) finish() error {
 	list := !db.NoFreelistSync && db.snap.Load().meta.Freelist == page.NoFreelist && db.freelist.isLoaded()
 	if db.readOnly || !list && !db.paired {
@@ -425,10 +424,8 @@ func (db *DB) finish() error {
 	}
 	db.mu.Lock()
 	tx := db.startWrite()
-	tx.notes.rest = true
-	err := tx.commit()
-	db.slot <- struct{}{} // the transaction gave it back
-	return err
+	tx.notes.rest, tx.notes.goesOn = true, true // another call of Close may wait for the place
+	return tx.commit()
 }
 
 // Path is the name of the file, empty once closed.
