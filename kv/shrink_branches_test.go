@@ -75,3 +75,50 @@ func onlyChildren(t *testing.T, db *kv.DB) (n int) {
 	}))
 	return n
 }
+
+// TestShrinkEmptyLeaf shrinks files in which another program has left leaves without elements: a branch needs a key for
+// each of its children.
+func TestShrinkEmptyLeaf(t *testing.T) {
+	disk := file.NewMemory()
+	db := mustOpenSim(t, disk, kv.Options{PageSize: 1024})
+	must(t, db.Update(putNumbered("b", 500, 100)))
+	must(t, db.Update(putNumbered("c", 500, 100)))
+	must(t, db.Update(func(tx *kv.Tx) error {
+		for i := range 500 {
+			if i%3 > 0 {
+				must(t, tx.Bucket([]byte("b")).Delete(numbered(i)))
+			}
+		}
+		return nil
+	}))
+	var leaves []int
+	must(t, db.View(func(tx *kv.Tx) error {
+		for id := range int(tx.Size() / 1024) {
+			p, err := tx.Page(id)
+			must(t, err)
+			if p.Type == "leaf" && id != int(tx.Cursor().Bucket().Root()) {
+				leaves = append(leaves, id)
+			}
+		}
+		return nil
+	}))
+	must(t, db.Close())
+	for i := range leaves {
+		b := readSim(t, disk, simPath)
+		for _, id := range leaves[i:min(i+1+i%4, len(leaves))] {
+			clear(b[id*1024+10:][:2])
+		}
+		db := mustOpenSim(t, memoryWith(t, b), kv.Options{PageSize: 1024})
+		text := content(t, db)
+		for range 2 {
+			_, err := db.Shrink(t.Context(), kv.ShrinkOptions{StepBytes: 8 << 10})
+			must(t, err)
+		}
+		must(t, db.Update(putNumbered("d", 10, 10)))
+		must(t, db.Update(func(tx *kv.Tx) error { return tx.DeleteBucket([]byte("d")) }))
+		if content(t, db) != text {
+			t.Errorf("leaf %d: something else is in it now", leaves[i])
+		}
+		closeClean(t, db)
+	}
+}

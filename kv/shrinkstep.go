@@ -49,33 +49,39 @@ func (b *Bucket) rewrite(jobs []job) {
 	b.FillPercent = maxFill
 	b.edit.recent = recentLeaf{} // the shape of the tree changes
 	var left *node
-	var joined []*node
+	var leaves []*node
 	for _, j := range jobs {
 		n := b.nodeAt(j.key, j.depth)
 		if j.merge && n != left {
 			w.join(left, n)
-			joined = append(joined, left)
 			continue
 		}
-		left = n
+		if left = n; n.leaf { // a branch may have been joined to another in the end
+			leaves = append(leaves, n)
+		}
 	}
 	root := b.edit.node
 	for root.page == nil && !root.leaf && len(root.slots) == 1 {
 		w.collapse(root)
 	}
-	for _, n := range slices.Compact(joined) {
-		b.accompany(n.parent)
+	for _, n := range leaves {
+		b.settleNode(n)
 	}
 }
 
-// accompany has rebalance put those of n and the branches above it together with their neighbours that have one child
-// left, from the top down, so that each of them has one: bbolt panics where it comes to a branch with a single child.
-func (b *Bucket) accompany(n *node) {
-	if n == nil || n.parent == nil {
+// settleNode has rebalance put those branches on the way to n together with their neighbours that have one child left,
+// from the top down, so that each of them has one: bbolt panics where it comes to a branch with a single child. A leaf
+// without elements, which another program may have left, goes: there is no key that could lead to it.
+func (b *Bucket) settleNode(n *node) {
+	least := 1
+	if n.leaf {
+		least = 0
+	}
+	if n.parent == nil || n.parent.leaf { // of which the root has taken the place
 		return
 	}
-	b.accompany(n.parent)
-	if n.page == nil && len(n.slots) == 1 {
+	b.settleNode(n.parent)
+	if n.page == nil && len(n.slots) <= least {
 		b.lost(n)
 	}
 }
