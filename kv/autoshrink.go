@@ -47,7 +47,7 @@ func (db *DB) startShrinking(o *Options) {
 // shrinkAtTimes shrinks whenever a good part of the file is to be gained, and more of it than the last time has left.
 func (db *DB) shrinkAtTimes(ctx context.Context, o ShrinkOptions, every time.Duration) {
 	sparse, left := uint64(0), uint64(0)
-	for look := 0; sleep(ctx, every) == nil; look++ {
+	for look := 0; sleep(ctx, every, nil) == nil; look++ {
 		if look%autoSampleEvery == 0 {
 			sparse = db.sparse()
 		}

@@ -254,6 +254,7 @@ func (b *batcher) gather(db *DB) {
 	select {
 	case <-full:
 	case <-timer.C:
+	case <-db.quit: // all of them are refused
 	}
 	timer.Stop()
 	b.mu.Lock()

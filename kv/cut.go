@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,7 +36,7 @@ func (s *shrinker) lower(ctx context.Context) error {
 	for {
 		done, err := s.db.cut(ctx, 1)
 		if err != nil || done || !s.wait(ctx) {
-			return errors.Join(err, ctx.Err())
+			return cmp.Or(err, ctx.Err())
 		}
 	}
 }

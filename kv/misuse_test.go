@@ -15,7 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/holtdb/holt/internal/file"
 	"github.com/holtdb/holt/kv"
 )
 
@@ -66,25 +65,6 @@ func TestCloseBeforeWriter(t *testing.T) {
 			}
 		}))
 		must(t, <-closed)
-	})
-}
-
-// TestCloseTwiceAtOnce closes the database while that is under way, in the commit that stores the free pages.
-func TestCloseTwiceAtOnce(t *testing.T) {
-	fault := file.NewFault(file.NewMemory())
-	db := mustOpenSim(t, fault, kv.Options{})
-	must(t, db.Update(put("key", "value")))
-	again := make(chan error, 1)
-	fault.FailIf(func(op file.Op) error {
-		if op.Kind == file.OpThrough {
-			go func() { again <- db.Close() }()
-			time.Sleep(20 * time.Millisecond) // it gets as far as it can
-		}
-		return nil
-	})
-	ends(t, func() {
-		must(t, db.Close())
-		must(t, <-again)
 	})
 }
 
