@@ -5,6 +5,7 @@ package kv
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -37,7 +38,7 @@ func (db *DB) startShrinking(o *Options) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	db.background.Go(func() {
-		<-db.quit
+		<-db.leaving
 		stop()
 	})
 	db.background.Go(func() { db.shrinkAtTimes(ctx, with, every) })
@@ -46,7 +47,7 @@ func (db *DB) startShrinking(o *Options) {
 // shrinkAtTimes shrinks whenever a good part of the file is to be gained, and more of it than the last time has left.
 func (db *DB) shrinkAtTimes(ctx context.Context, o ShrinkOptions, every time.Duration) {
 	sparse, left := uint64(0), uint64(0)
-	for look := 0; sleep(ctx, every) == nil; look++ {
+	for look := 0; sleep(ctx, every, nil) == nil; look++ {
 		if look%autoSampleEvery == 0 {
 			sparse = db.sparse()
 		}
@@ -59,7 +60,7 @@ func (db *DB) shrinkAtTimes(ctx context.Context, o ShrinkOptions, every time.Dur
 		if gain*autoShrinkPart < now.hwm || int64(gain)*int64(db.pageSize) < autoShrinkLeast {
 			continue
 		}
-		if _, err := db.Shrink(ctx, o); err != nil && ctx.Err() == nil {
+		if _, err := db.Shrink(ctx, o); err != nil && ctx.Err() == nil && !errors.Is(err, ErrDatabaseNotOpen) {
 			db.logger.Warningf("shrinking %s: %v", db.Path(), err)
 		}
 		sparse = db.sparse()

@@ -14,6 +14,9 @@ import "context"
 // holds an unspecified part.
 //
 // The pages of the copy are put together on all CPUs, while those before them are written and those after them read.
+//
+// Errors: those of beginning and committing transactions, [ErrBucketExists], [ErrIncompatibleValue] if dst has a plain key
+// where src has a bucket or the other way round, the [*CorruptError] of damage to either.
 func Compact(dst, src *DB, txMaxSize int64) error {
 	return CompactContext(context.Background(), dst, src, txMaxSize)
 }
@@ -21,7 +24,8 @@ func Compact(dst, src *DB, txMaxSize int64) error {
 // CompactOption adjusts [CompactContext].
 type CompactOption func(*compactor)
 
-// CompactProgress has progress told how many bytes more of keys and values have been copied, after each of some.
+// CompactProgress has progress told now and then how many bytes more of keys and values have been copied, by the goroutine
+// that called [CompactContext].
 func CompactProgress(progress func(bytes int64)) CompactOption {
 	return func(c *compactor) { c.progress = progress }
 }
@@ -72,7 +76,7 @@ type compactor struct {
 }
 
 func (c *compactor) begin(tx *Tx) {
-	tx.notes.goesOn = true
+	tx.notes.keepSlot = true
 	tx.root().FillPercent = 1 // full pages as it grows at its end
 	c.tx, c.size = tx, 0
 	for _, r := range c.temporary {
@@ -96,7 +100,9 @@ func (c *compactor) batch(ctx context.Context, b *compactBatch) error {
 			return err
 		}
 	}
-	c.written = append(c.written, b.pages)
+	if b.pages != nil {
+		c.written = append(c.written, b.pages)
+	}
 	c.progress(b.size)
 	return nil
 }
@@ -119,7 +125,7 @@ func (c *compactor) reserve(ctx context.Context, size int64) error {
 			return err
 		}
 		c.recycle()
-		tx, err := c.dst.tryWrite(ctx)
+		tx, err := c.dst.logBegin(true, func() (*Tx, error) { return c.dst.tryWrite(ctx) })
 		if err != nil {
 			return err
 		}

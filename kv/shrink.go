@@ -86,6 +86,7 @@ func (db *DB) Shrink(ctx context.Context, o ShrinkOptions) (ShrinkReport, error)
 		return s.report, ErrDatabaseReadOnly
 	}
 	err := s.run(ctx)
+	s.measure()
 	return s.report, err
 }
 
@@ -118,7 +119,7 @@ func (s *shrinker) run(ctx context.Context) (err error) {
 	if err := s.rounds(ctx); err != nil {
 		return err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.lower(ctx); err != nil {
 		return err
 	}
 	if s.o.PunchHoles {
@@ -253,7 +254,7 @@ func (s *shrinker) pause(ctx context.Context, tx *Tx) error {
 	if rate <= 0 {
 		return ctx.Err()
 	}
-	return sleep(ctx, time.Duration(float64(tx.Stats().PageAlloc)/float64(rate)*float64(time.Second)))
+	return sleep(ctx, time.Duration(float64(tx.Stats().PageAlloc)/float64(rate)*float64(time.Second)), s.db.quit)
 }
 
 // readerPoll is how often to look whether readers have ended.
@@ -268,11 +269,11 @@ func (s *shrinker) wait(ctx context.Context) bool {
 		return false
 	}
 	s.waited += readerPoll
-	return sleep(ctx, readerPoll) == nil
+	return sleep(ctx, readerPoll, nil) == nil // Close is noticed by what comes next
 }
 
-// sleep returns the error of ctx if that ends before.
-func sleep(ctx context.Context, d time.Duration) error {
+// sleep returns the error of ctx if that ends before, and [ErrDatabaseNotOpen] if quit does.
+func sleep(ctx context.Context, d time.Duration, quit <-chan struct{}) error {
 	if err := ctx.Err(); err != nil || d <= 0 {
 		return err
 	}
@@ -281,19 +282,29 @@ func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-t.C:
 		return nil
+	case <-quit:
+		return ErrDatabaseNotOpen
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// tell brings the report up to date and shows it.
-func (s *shrinker) tell() {
+// measure brings the report up to date, unless the database is closed or nobody knows what is free.
+func (s *shrinker) measure() {
 	now := s.db.space()
+	if now.hwm == 0 || !s.db.freelist.isLoaded() {
+		return
+	}
 	if size, err := s.db.length(); err == nil {
 		s.report.After = size
 	}
 	s.report.Used = int64(now.used()+2) * int64(s.db.pageSize)
 	s.report.Held = int64(s.db.freelist.heldPages()) * int64(s.db.pageSize)
+}
+
+// tell shows the report.
+func (s *shrinker) tell() {
+	s.measure()
 	if s.o.Progress != nil {
 		s.o.Progress(s.report)
 	}
@@ -327,7 +338,11 @@ func (db *DB) length() (int64, error) {
 	if db.snap.Load() == nil {
 		return 0, ErrDatabaseNotOpen
 	}
-	return db.file.Size()
+	size, err := db.file.Size()
+	if err != nil && db.snap.Load() == nil { // closed meanwhile
+		return 0, ErrDatabaseNotOpen
+	}
+	return size, err
 }
 
 // heldPages is the number of pages that only readers of older snapshots can see, as of the last write transaction.
