@@ -97,12 +97,8 @@ func (d *Dir) recover(ctx context.Context, opts *RecoverOptions) (list []Recover
 
 // openToRecover makes sure that there is anything before it makes any file.
 func (d *Dir) openToRecover() ([]*group, error) {
-	files, err := d.fs.ReadDir(d.path)
-	if err != nil {
+	if err := d.mustExist(); err != nil {
 		return nil, err
-	}
-	if !hasArchives(files) {
-		return nil, fmt.Errorf("archive: %s: no archives", d.path)
 	}
 	if !d.opts.ReadOnly {
 		if err := d.take(); err != nil {
