@@ -149,19 +149,20 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 	for _, f := range g.files {
 		r.Files = append(r.Files, f.file)
 	}
-	r.Damage = g.damage()
+	if r.Damage = g.damage(); r.Damage == nil {
+		for e := range g.readers[0].Entries() {
+			r.add(e)
+		}
+		return r, d.putOthersAside(g, &r)
+	}
 	if err := d.openOthers(g); err != nil {
 		return r, err
 	}
 	segments := g.salvage(&r)
 	elsewhere := func(p Part) bool { return d.elsewhere(g, p.Segment) }
 	r.Lost, r.Unfinished = slices.DeleteFunc(r.Lost, elsewhere), slices.DeleteFunc(r.Unfinished, elsewhere)
-	r.Segments = len(segments)
 	for _, s := range segments {
-		r.Bytes += int64(s.entry.Len)
-	}
-	if r.Damage == nil {
-		return r, d.putOthersAside(g, &r)
+		r.add(s.entry)
 	}
 	if len(segments) > 0 {
 		name, ok := g.successor()
@@ -183,13 +184,15 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 	return r, err
 }
 
+// add counts a segment that was found.
+func (r *Recovery) add(e Entry) {
+	r.Segments++
+	r.Bytes += int64(e.Len)
+}
+
 // putOthersAside ends a recovery that was broken off, of an archive that is whole.
-func (d *Dir) putOthersAside(g *group, r *Recovery) error {
-	if d.opts.ReadOnly || len(g.others) == 0 {
-		return nil
-	}
-	err := closeReaders(g.others)
-	if g.others = nil; err == nil {
+func (d *Dir) putOthersAside(g *group, r *Recovery) (err error) {
+	if !d.opts.ReadOnly {
 		r.Backups, err = d.retire(g, g.readers[0].Name())
 	}
 	return err
