@@ -109,7 +109,7 @@ func TestRecoverCutStore(t *testing.T) {
 	for cut := 0; cut <= 6144; cut += 512 {
 		dir := copyTiny(t)
 		must(t, os.Truncate(filepath.Join(dir, "data00000a.tar"), int64(cut)))
-		_, err := archive.Recover(t.Context(), dir, nil)
+		_, err := archive.Recover(t.Context(), dir, archive.RecoverOptions{})
 		must(t, err)
 		s, err := content.Open(dir, &content.Options{NoHead: true})
 		must(t, err)

@@ -213,7 +213,7 @@ func TestNoStore(t *testing.T) {
 		_, err := archive.Open("store", &opts)
 		wantErr(t, err, archive.ErrNoStore)
 	}
-	_, err := archive.Recover(t.Context(), "store", &archive.RecoverOptions{Options: archive.Options{FS: fsys}})
+	_, err := archive.Recover(t.Context(), "store", archive.RecoverOptions{FS: fsys})
 	wantErr(t, err, archive.ErrNoStore)
 	if got := names(t, fsys); got != files {
 		t.Errorf("files %s", got)

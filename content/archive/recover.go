@@ -8,20 +8,29 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/internal/file"
 )
 
 // RecoverOptions adjust [Recover]. The zero value recovers all archives that need it.
 type RecoverOptions struct {
-	// Options are those of Open. ReadOnly has Recover tell what it would do: nothing is changed or locked.
-	Options
+	// DryRun finds out what would be done, and neither changes nor locks anything.
+	DryRun bool
 	// Archives are the names of those to recover, without directory; all if there are none. The letters of a number are one
 	// archive.
 	Archives []string
-	// Progress is told how many bytes more were looked at.
+	// LockTimeout is how long to wait for another program that has the store open for writing; zero is not at all.
+	LockTimeout time.Duration
+	// Progress is told how many bytes more were looked at. It may be nil.
 	Progress func(bytes int64)
+	// Logger is told about archives that had to be scanned; nil discards.
+	Logger *slog.Logger
+	// FS is where the files are; nil is the operating system's. For tests inside this module, which alone can name its type.
+	FS file.FS
 }
 
 // Recovery is what was done about an archive.
@@ -53,17 +62,16 @@ var ErrNoLetter = errors.New("archive: z is the last letter: there is no name fo
 // be lost than anybody knows.
 //
 // With an error it returns what it had done by then.
-func Recover(ctx context.Context, dir string, opts *RecoverOptions) ([]Recovery, error) {
-	if opts == nil {
-		opts = &RecoverOptions{}
-	}
-	d := &Dir{path: dir, opts: opts.Options}
+func Recover(ctx context.Context, dir string, opts RecoverOptions) ([]Recovery, error) {
+	d := &Dir{path: dir, opts: Options{
+		ReadOnly: opts.DryRun, LockTimeout: opts.LockTimeout, Logger: opts.Logger, FS: opts.FS,
+	}}
 	d.defaults()
 	list, err := d.recover(ctx, opts)
 	return list, errors.Join(err, d.release())
 }
 
-func (d *Dir) recover(ctx context.Context, opts *RecoverOptions) (list []Recovery, err error) {
+func (d *Dir) recover(ctx context.Context, opts RecoverOptions) (list []Recovery, err error) {
 	all, err := d.openToRecover()
 	if err != nil {
 		return nil, err
