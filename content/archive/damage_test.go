@@ -277,6 +277,35 @@ func TestIndexOrder(t *testing.T) {
 	}
 }
 
+// TestIndexShared has more in the index than there is room for: many segments in one place, as long as the archive. It is
+// no index then, as to check each of them would take hours.
+func TestIndexShared(t *testing.T) {
+	s := storetest.Bulk(t, 100_000)
+	whole := writeArchive(t, "data00000a.tar", s)
+	segments := whole[:512+100_352]
+	for n, want := range map[int]bool{1: true, 2: false, 50: false} {
+		entries := []archive.Entry{{ID: s.ID(), Off: 512, Len: 100_000}}
+		for i := range n - 1 {
+			entries = append(entries, archive.Entry{ID: segment.ID{LSB: uint64(i)}, Off: 512, Len: 100_000})
+		}
+		data := archive.EncodeIndex1(entries)
+		entry := append(make([]byte, 512+-len(data)&511), data...)
+		b := slices.Concat(segments, make([]byte, 2048), entry, make([]byte, 1024))
+		r, err := openBytes(t, b)
+		if want {
+			must(t, err)
+			must(t, r.Close())
+			continue
+		}
+		if wantDamage(t, err); !strings.Contains(err.Error(), "and those ahead have more than") {
+			t.Errorf("%d entries: error %v", n, err)
+		}
+		scanned := scanBytes(t, b)
+		wantSegments(t, scanned, s)
+		must(t, scanned.Close())
+	}
+}
+
 // TestGraphRebuilt demands that an archive whose graph is damaged has one all the same, and its binary references.
 func TestGraphRebuilt(t *testing.T) {
 	segments := some(t)
