@@ -306,6 +306,36 @@ func TestIndexShared(t *testing.T) {
 	}
 }
 
+// TestScanForged has damaged headers of large segments in all blocks, which it would take long to sum up, and behind them a
+// segment. That is found, unless its header is damaged too.
+func TestScanForged(t *testing.T) {
+	s := storetest.Sample{}.Segment(t)
+	whole := writeArchive(t, "data00000a.tar", s)
+	entry := whole[:len(whole)-1024]
+	for _, c := range []struct {
+		forged  int
+		damaged bool
+		want    int
+	}{{2000, false, 1}, {2000, true, 0}, {3, true, 1}} {
+		b := make([]byte, 1<<20)
+		for i := range c.forged {
+			header := b[512*i:]
+			copy(header, segment.ID{MSB: 4 << 12, LSB: 0xb<<60 | uint64(i)}.String()+".00000000")
+			copy(header[124:], fmt.Sprintf("%011o", segment.MaxSize))
+		}
+		last := bytes.Clone(entry)
+		last[140] ^= 1 // of the time
+		if !c.damaged {
+			copy(last, entry)
+		}
+		r := scanBytes(t, append(b, last...))
+		if n := r.Len(); n != c.want {
+			t.Errorf("%d headers, one damaged behind: %t; %d segments, want %d", c.forged, c.damaged, n, c.want)
+		}
+		must(t, r.Close())
+	}
+}
+
 // TestGraphRebuilt demands that an archive whose graph is damaged has one all the same, and its binary references.
 func TestGraphRebuilt(t *testing.T) {
 	segments := some(t)
