@@ -39,7 +39,8 @@ func (l listing) heading(name string) {
 	}
 }
 
-// newContentListing makes a command of one that lists what a store consists of, whether its journal leads anywhere or not.
+// newContentListing makes a command of one that lists what a store consists of, whether its journal leads anywhere or
+// not.
 func newContentListing(
 	cmd *cobra.Command, list func(l listing, s *content.Store, args []string) error,
 ) *cobra.Command {

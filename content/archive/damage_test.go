@@ -277,8 +277,8 @@ func TestIndexOrder(t *testing.T) {
 	}
 }
 
-// TestIndexShared has more in the index than there is room for: many segments in one place, as long as the archive. It is
-// no index then, as to check each of them would take hours.
+// TestIndexShared has more in the index than there is room for: many segments in one place, as long as the archive. It
+// is no index then, as to check each of them would take hours.
 func TestIndexShared(t *testing.T) {
 	s := storetest.Bulk(t, 100_000)
 	whole := writeArchive(t, "data00000a.tar", s)
@@ -306,8 +306,8 @@ func TestIndexShared(t *testing.T) {
 	}
 }
 
-// TestScanForged has damaged headers of large segments in all blocks, which it would take long to sum up, and behind them a
-// segment. That is found, unless its header is damaged too.
+// TestScanForged has damaged headers of large segments in all blocks, which it would take long to sum up, and behind
+// them a segment. That is found, unless its header is damaged too.
 func TestScanForged(t *testing.T) {
 	s := storetest.Sample{}.Segment(t)
 	whole := writeArchive(t, "data00000a.tar", s)

@@ -61,8 +61,8 @@ func parseIndex(data []byte) (x index, start int, err error) {
 	return x, start, x.check(at, start)
 }
 
-// check demands that ids ascend, and that segments lie ahead of the trailer and take no more than what there is. Otherwise
-// many could lie in the same place, and each be as long as the archive.
+// check demands that ids ascend, and that segments lie ahead of the trailer and take no more than what there is.
+// Otherwise many could lie in the same place, and each be as long as the archive.
 func (x index) check(at, end int) error {
 	room := end
 	for i := range x.len() {

@@ -9,8 +9,8 @@ import (
 	"github.com/holtdb/holt/content/segment"
 )
 
-// records is what an archive that is being written to records about its segments. One at a time appends, and changes it with
-// the archive's mu held.
+// records is what an archive that is being written to records about its segments. One at a time appends, and changes it
+// with the archive's mu held.
 type records struct {
 	about map[segment.ID]*described
 	late  map[segment.ID][]waiting // by what they wait for
@@ -20,8 +20,8 @@ func newRecords() records {
 	return records{map[segment.ID]*described{}, map[segment.ID][]waiting{}}
 }
 
-// waiting is a segment with an id of a binary in a segment that is not there yet. What is recorded of it is without that id
-// until then.
+// waiting is a segment with an id of a binary in a segment that is not there yet. What is recorded of it is without
+// that id until then.
 type waiting struct {
 	segment *segment.Segment
 	about   *described // as in records, unless the segment was replaced
@@ -42,8 +42,8 @@ type completed struct {
 	wants segment.ID // what it waits for next; the zero id if nothing
 }
 
-// prepare describes a segment, which was described in its own store with a result, and anew those that wait for it. Others
-// are looked for in all that is there.
+// prepare describes a segment, which was described in its own store with a result, and anew those that wait for it.
+// Others are looked for in all that is there.
 func (r *records) prepare(s *segment.Segment, d described, err error, there ...finder) (appending, error) {
 	found := append(finders{only{s}}, there...)
 	a := appending{waiting: waiting{s, &d}}

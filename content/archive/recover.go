@@ -29,7 +29,8 @@ type RecoverOptions struct {
 	Progress func(bytes int64)
 	// Logger is told about archives that had to be scanned; nil discards.
 	Logger *slog.Logger
-	// FS is where the files are; nil is the operating system's. For tests inside this module, which alone can name its type.
+	// FS is where the files are; nil is the operating system's. For tests inside this module, which alone can name its
+	// type.
 	FS file.FS
 }
 

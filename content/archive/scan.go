@@ -73,8 +73,8 @@ func scan(data []byte) scanned {
 	return s
 }
 
-// maxSums is how often all bytes may be summed up for damaged headers: each is looked at, as what follows may be whole, and in
-// a crafted file each block can be one of a large segment. Without crafting once is enough.
+// maxSums is how often all bytes may be summed up for damaged headers: each is looked at, as what follows may be whole,
+// and in a crafted file each block can be one of a large segment. Without crafting once is enough.
 const maxSums = 4
 
 // sums says whether content has a checksum.

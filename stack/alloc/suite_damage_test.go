@@ -12,8 +12,8 @@ import (
 	"github.com/holtdb/holt/stack/alloc"
 )
 
-// FuzzOpen opens any bytes with any allocator. They are refused, or can be used: if nothing is wrong with them without any
-// error, otherwise with errors that say what is, and change nothing.
+// FuzzOpen opens any bytes with any allocator. They are refused, or can be used: if nothing is wrong with them without
+// any error, otherwise with errors that say what is, and change nothing.
 func FuzzOpen(f *testing.F) {
 	for i := range kinds {
 		for seed := range uint64(2) {
@@ -102,7 +102,8 @@ func usedOf(a alloc.Allocator) (used []alloc.Span) {
 	return used
 }
 
-// tryOne makes an operation, which may fail if the file is not whole, and then changes nothing. It returns whether the file is open.
+// tryOne makes an operation, which may fail if the file is not whole, and then changes nothing. It returns whether the
+// file is open.
 func (w *world) tryOne(t *testing.T, o op, whole bool) bool {
 	t.Helper()
 	rest(t, w.a.Stack())
@@ -123,8 +124,8 @@ func (w *world) tryOne(t *testing.T, o op, whole bool) bool {
 	return true
 }
 
-// intact demands of a file that was whole that it is so, that regions do not overlap, and that what was in use before is as
-// it was.
+// intact demands of a file that was whole that it is so, that regions do not overlap, and that what was in use before
+// is as it was.
 func (w *world) intact(t *testing.T, before []byte, used []alloc.Span) {
 	t.Helper()
 	for err := range w.a.Check() {
