@@ -482,6 +482,14 @@ func (m *modelMachine) changeAndWalk(t *rapid.T) {
 func (m *modelMachine) commit(t *rapid.T) {
 	noError(t, m.begin(t).Commit())
 	m.committed, m.changed, m.tx = m.changed, nil, nil
+	noOnlyChildren(t, m.db)
+}
+
+// noOnlyChildren makes sure that no branch has a single child: bbolt panics when it comes to change that.
+func noOnlyChildren(t *rapid.T, db *kv.DB) {
+	if n, err := onlyChildren(db); err != nil || n > 0 {
+		t.Fatalf("%d branches have a single child, %v", n, err)
+	}
 }
 
 func (m *modelMachine) rollBack(t *rapid.T) {
@@ -560,6 +568,7 @@ func (m *modelMachine) shrink(t *rapid.T) {
 	if len(m.readers) == 0 && r.After > r.Before+2*int64(m.pageSize) { // a free list may have come to it
 		t.Fatalf("the file has become longer: %d bytes, it had %d", r.After, r.Before)
 	}
+	noOnlyChildren(t, m.db)
 }
 
 // compact copies what is committed.
@@ -568,5 +577,6 @@ func (m *modelMachine) compact(t *rapid.T) {
 	noError(t, err)
 	noError(t, kv.Compact(dst, m.db, rapid.Int64Range(0, 5000).Draw(t, "size of transactions")))
 	m.see(t, "the copy", m.committed.text(), dst.View)
+	noOnlyChildren(t, dst)
 	noError(t, dst.Close())
 }
