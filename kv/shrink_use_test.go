@@ -516,3 +516,91 @@ func TestPunchHolesOS(t *testing.T) {
 		t.Error("something else is in it now")
 	}
 }
+
+// TestShrinkWaitsForEver demands that Shrink waits for a reader that does not end until its context does, and does not
+// walk over the database all the time.
+func TestShrinkWaitsForEver(t *testing.T) {
+	db := openTemp(t, nil)
+	few.fill(t, db)
+	reader, err := db.Begin(false)
+	must(t, err)
+	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer stop()
+	r, err := db.Shrink(ctx, kv.ShrinkOptions{ReaderWait: -1})
+	must(t, reader.Rollback())
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Shrink did not wait: %v", err)
+	}
+	if r.Held == 0 || r.Looked > 5*r.Used {
+		t.Errorf("%d bytes are held; %d of %d bytes in use were looked at", r.Held, r.Looked, r.Used)
+	}
+}
+
+// TestAutoShrinkAfterReader has readers end that kept the database from becoming smaller by itself.
+func TestAutoShrinkAfterReader(t *testing.T) {
+	for name, early := range map[string]bool{"pages": true, "end of the file": false} {
+		t.Run(name, func(t *testing.T) {
+			db := openTemp(t, nil)
+			must(t, db.Update(putNumbered("b", 20_000, 100)))
+			var reader *kv.Tx
+			begin := func() {
+				var err error
+				reader, err = db.Begin(false)
+				must(t, err)
+			}
+			if early {
+				begin()
+			}
+			inParts(t, db, seq(0, 15_000), 15_000, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+			if !early {
+				begin()
+			}
+			look := kv.AutoShrinkLook(db, kv.ShrinkOptions{ReaderWait: 1})
+			for range 3 {
+				must(t, look(t.Context()))
+			}
+			small := compactSize(t, db) * 5 / 4
+			if n := length(t, db); n <= small {
+				t.Errorf("%d bytes under a reader: nothing is left to be done", n)
+			}
+			must(t, reader.Rollback())
+			must(t, look(t.Context()))
+			if n := length(t, db); n > small {
+				t.Errorf("%d bytes after the reader has ended, want at most %d", n, small)
+			}
+			checkClean(t, db)
+		})
+	}
+}
+
+// TestShrinkMaxSize shrinks where MaxSize leaves no room for anything but the keys: none is needed unless each commit is to
+// store a free list.
+func TestShrinkMaxSize(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		o    kv.Options
+		want error
+	}{
+		{"default", kv.Options{}, nil},
+		{"free lists", kv.Options{SyncFreelist: true}, kv.ErrMaxSizeReached},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.db")
+			db, err := kv.Open(path, 0o600, nil)
+			must(t, err)
+			must(t, db.Update(putNumbered("b", 2000, 100)))
+			_, err = db.Shrink(t.Context(), kv.ShrinkOptions{})
+			must(t, err)
+			size := length(t, db)
+			must(t, db.Close())
+			test.o.MaxSize = int(size)
+			db, err = kv.Open(path, 0o600, &test.o)
+			must(t, err)
+			defer closeClean(t, db)
+			r, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+			if !errors.Is(err, test.want) || r.Before != size || r.After > size || r.Used == 0 {
+				t.Errorf("error %v, %+v", err, r)
+			}
+		})
+	}
+}
