@@ -7,7 +7,8 @@ import "context"
 
 // Compact copies everything that src holds, sequences of buckets included, into dst, in the order of the keys and in
 // full pages: what a database that had much deleted from it needs to become small again. dst must not have any of the
-// buckets yet, and no other transaction can write to it meanwhile. src may be in use; the copy is that of one moment.
+// buckets yet ([ErrBucketExists]), and no other transaction can write to it meanwhile. src may be in use; the copy is
+// that of one moment.
 //
 // Changes are committed whenever keys and values of txMaxSize bytes have come together, in whole pages; with zero all is
 // one transaction. The memory that is needed, some megabytes for each CPU, does not depend on it. After an error dst
@@ -21,7 +22,7 @@ func Compact(dst, src *DB, txMaxSize int64) error {
 // CompactOption adjusts [CompactContext].
 type CompactOption func(*compactor)
 
-// CompactProgress has progress told how many bytes more of keys and values have been copied, after each of some.
+// CompactProgress has progress told now and then how many bytes more of keys and values have been copied.
 func CompactProgress(progress func(bytes int64)) CompactOption {
 	return func(c *compactor) { c.progress = progress }
 }
