@@ -369,7 +369,11 @@ func (f *freelist) keptBy(readers []uint64) (kept, released int) {
 	for first, runs := range f.pinned {
 		_, open := slices.BinarySearch(readers, first)
 		for _, r := range runs {
-			if _, seen := r.seenBy(readers); open || seen {
+			seen := open
+			if !open {
+				_, seen = r.seenBy(readers)
+			}
+			if seen {
 				kept += int(r.n)
 			} else {
 				released += int(r.n)
