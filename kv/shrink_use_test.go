@@ -604,3 +604,35 @@ func TestShrinkMaxSize(t *testing.T) {
 		})
 	}
 }
+
+// TestShrinkJustFull has leaves moved that are full to the last byte. They must stay whole.
+func TestShrinkJustFull(t *testing.T) {
+	const n = 40_000
+	db := openTemp(t, &kv.Options{PageSize: 4096})
+	must(t, db.Update(func(tx *kv.Tx) error {
+		b, err := tx.CreateBucket([]byte("b"))
+		for i := 0; i < n && err == nil; i++ {
+			err = b.Put(fmt.Appendf(nil, "%08d", i), make([]byte, 16)) // 40 bytes with the element, 102 of them in a page
+		}
+		return err
+	}))
+	must(t, db.View(func(tx *kv.Tx) error {
+		if s := tx.Bucket([]byte("b")).Stats(); s.LeafPageN != (n+101)/102 {
+			t.Errorf("%d leaves: they are not full", s.LeafPageN)
+		}
+		return nil
+	}))
+	must(t, db.Update(func(tx *kv.Tx) error {
+		var err error
+		for i := 0; i < n/2 && err == nil; i++ {
+			err = tx.Bucket([]byte("b")).Delete(fmt.Appendf(nil, "%08d", i))
+		}
+		return err
+	}))
+	r, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+	must(t, err)
+	if small := compactSize(t, db); r.After > small+small/10 || r.Written > small+small/4 {
+		t.Errorf("%d bytes are left, Compact leaves %d; %d were written", r.After, small, r.Written)
+	}
+	checkClean(t, db)
+}
