@@ -274,9 +274,14 @@ func (s *shrinker) wait(ctx context.Context) bool {
 }
 
 // waitForReaders waits until half of the pages that readers keep can be reused, which is worth another walk, or as long
-// as it may. It returns false if none can.
+// as it may. It returns false if none can, or when the database is being closed, which what comes next notices.
 func (s *shrinker) waitForReaders(ctx context.Context) bool {
 	for {
+		select {
+		case <-s.db.quit:
+			return false
+		default:
+		}
 		kept, released := s.db.kept()
 		if released > 0 && released >= kept {
 			return true

@@ -536,6 +536,32 @@ func TestShrinkWaitsForEver(t *testing.T) {
 	}
 }
 
+// TestShrinkWaitsUntilClose has Close begin while Shrink waits for a reader, for which Close has to wait too.
+func TestShrinkWaitsUntilClose(t *testing.T) {
+	db, err := kv.Open(filepath.Join(t.TempDir(), "x.db"), 0o600, &kv.Options{NoSync: true})
+	must(t, err)
+	few.fill(t, db)
+	reader, err := db.Begin(false)
+	must(t, err)
+	shrunk, closed := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := db.Shrink(t.Context(), kv.ShrinkOptions{ReaderWait: -1})
+		shrunk <- err
+	}()
+	time.Sleep(100 * time.Millisecond)
+	go func() { closed <- db.Close() }()
+	select {
+	case err := <-shrunk:
+		if !errors.Is(err, kv.ErrDatabaseNotOpen) {
+			t.Errorf("error %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("Shrink goes on waiting for the reader")
+	}
+	must(t, reader.Rollback())
+	must(t, <-closed)
+}
+
 // TestAutoShrinkAfterReader has readers end that kept the database from becoming smaller by itself.
 func TestAutoShrinkAfterReader(t *testing.T) {
 	for name, early := range map[string]bool{"pages": true, "end of the file": false} {
