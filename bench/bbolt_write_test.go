@@ -16,7 +16,7 @@ import (
 
 var bboltWrites = writeShapes{
 	bulk: bboltBulk1M, put: bboltPutInto, batch: bboltBatch, overwrite: bboltOverwrite,
-	overwriteReader: bboltOverwriteReader, largePut: bboltLargePut, peak: bboltPeak,
+	overwriteReader: bboltOverwriteReader, largePut: bboltLargePut, peak: bboltPeak, compact: bboltCompact,
 }
 
 // bboltFile opens a copy of a file.
@@ -206,4 +206,21 @@ func bboltPeak(b *testing.B, m mode, order func(i int) int) {
 		}))
 		peak()
 	}
+}
+
+func bboltCompact(b *testing.B, m mode) {
+	src, path, size := bboltFile(b, m), b.TempDir()+"/compact.db", int64(0)
+	stop := measure(b)
+	for b.Loop() {
+		dst := bboltCreate(b, path)
+		check(b, bbolt.Compact(dst, src, compactTx))
+		check(b, dst.View(func(tx *bbolt.Tx) error {
+			size = tx.Size()
+			return nil
+		}))
+		check(b, dst.Close())
+		check(b, os.Remove(path))
+	}
+	stop()
+	b.ReportMetric(float64(size)/million/(8+valueSize), "file/live")
 }

@@ -14,7 +14,7 @@ import (
 
 var holtWrites = writeShapes{
 	bulk: holtBulk1M, put: holtPutInto, batch: holtBatch, overwrite: holtOverwrite,
-	overwriteReader: holtOverwriteReader, largePut: holtLargePut, peak: holtPeak,
+	overwriteReader: holtOverwriteReader, largePut: holtLargePut, peak: holtPeak, compact: holtCompact,
 }
 
 // holtFile opens a copy of a file.
@@ -204,4 +204,21 @@ func holtPeak(b *testing.B, m mode, order func(i int) int) {
 		}))
 		peak()
 	}
+}
+
+func holtCompact(b *testing.B, m mode) {
+	src, path, size := holtFile(b, m), b.TempDir()+"/compact.db", int64(0)
+	stop := measure(b)
+	for b.Loop() {
+		dst := holtCreate(b, path)
+		check(b, holt.Compact(dst, src, compactTx))
+		check(b, dst.View(func(tx *holt.Tx) error {
+			size = tx.Size()
+			return nil
+		}))
+		check(b, dst.Close())
+		check(b, os.Remove(path))
+	}
+	stop()
+	b.ReportMetric(float64(size)/million/(8+valueSize), "file/live")
 }

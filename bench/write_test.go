@@ -20,6 +20,7 @@ const (
 	fragments    = 12_000  // pages that are free, here and there
 	manyPages    = 214_000 // that are free, of a file of 1.1 GB
 	readerAge    = 500     // commits
+	compactTx    = 1 << 16 // bytes of keys and values that a compaction puts in one transaction, as the commands do
 	readerMap    = 4 << 30 // bytes: bbolt waits for readers when it needs a larger mapping
 	goroutines   = 64
 )
@@ -51,6 +52,7 @@ type writeShapes struct {
 	overwriteReader func(b *testing.B, m mode, age int)
 	largePut        func(b *testing.B, m mode)
 	peak            func(b *testing.B, m mode, order func(i int) int)
+	compact         func(b *testing.B, m mode)
 }
 
 // both runs a shape on both engines.
@@ -140,6 +142,12 @@ func BenchmarkLargePut(b *testing.B) {
 func BenchmarkPeakRand1M(b *testing.B) {
 	m := mode{seed: seedLoaded(b), keys: million}
 	both(b, func(b *testing.B, s writeShapes) { s.peak(b, m, shuffled()) })
+}
+
+// Compact copies a database of a million keys into a new one.
+func BenchmarkCompact(b *testing.B) {
+	m := mode{seed: seedLoaded(b), keys: million}
+	both(b, func(b *testing.B, s writeShapes) { s.compact(b, m) })
 }
 
 func shuffled() func(i int) int {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"slices"
 	"time"
 
@@ -65,9 +64,6 @@ func (e *AmbiguousError) Error() string {
 //
 // The store must not be open. Archives without an index are recovered as by [archive.Open].
 func RecoverJournal(ctx context.Context, dir string, opts RecoverOptions) (r JournalRecovery, err error) {
-	if err := mustHaveArchives(dir); err != nil {
-		return r, err
-	}
 	files, err := archive.Open(dir, &archive.Options{
 		ReadOnly: opts.DryRun, NoHead: true, LockTimeout: opts.LockTimeout, Logger: opts.Logger,
 	})
@@ -77,20 +73,6 @@ func RecoverJournal(ctx context.Context, dir string, opts RecoverOptions) (r Jou
 	s := New(files, Options{Progress: opts.Progress})
 	defer func() { err = errors.Join(err, s.Close()) }()
 	return s.RecoverJournal(ctx, opts)
-}
-
-// mustHaveArchives keeps a directory that is none of a store from becoming one.
-func mustHaveArchives(dir string) error {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if _, ok := archive.ParseName(f.Name()); ok {
-			return nil
-		}
-	}
-	return fmt.Errorf("content: %s: no archives", dir)
 }
 
 // RecoverJournal is the function of that name for a store that is open, for writing unless it is a dry run, and whose files

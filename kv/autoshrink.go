@@ -5,6 +5,7 @@ package kv
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -37,7 +38,7 @@ func (db *DB) startShrinking(o *Options) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	db.background.Go(func() {
-		<-db.quit
+		<-db.leaving
 		stop()
 	})
 	a := &autoShrinker{db: db, o: with}
@@ -56,11 +57,11 @@ type autoShrinker struct {
 
 // run looks again and again until ctx ends.
 func (a *autoShrinker) run(ctx context.Context, every time.Duration) {
-	for look := 0; sleep(ctx, every) == nil; look++ {
+	for look := 0; sleep(ctx, every, nil) == nil; look++ {
 		if look%autoSampleEvery == 0 {
 			a.sparse = a.db.sparse()
 		}
-		if err := a.look(ctx); err != nil && ctx.Err() == nil {
+		if err := a.look(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, ErrDatabaseNotOpen) {
 			a.db.logger.Warningf("shrinking %s: %v", a.db.Path(), err)
 		}
 	}

@@ -152,7 +152,7 @@ func (b *batcher) attempt(db *DB) {
 		finish(b.calls, err)
 		b.calls = emptied(b.calls)
 	}
-	b.settle()
+	b.giveWay()
 }
 
 // announce calls the functions of OnCommit, which may call Batch themselves, before it gives the calls their result.
@@ -168,10 +168,10 @@ func announce(tx *Tx, calls []*batchCall) {
 	err = nil
 }
 
-// settle lets others run as long as that makes the queue grow. Those who just got their results often have more to do,
+// giveWay lets others run as long as that makes the queue grow. Those who just got their results often have more to do,
 // and who comes before the next batch is taken need not wait for it to be committed first. The price is that of a few
 // switches, far less than that of a commit.
-func (b *batcher) settle() {
+func (b *batcher) giveWay() {
 	for before, now := -1, 0; now > before; {
 		runtime.Gosched()
 		before = now
@@ -254,6 +254,7 @@ func (b *batcher) gather(db *DB) {
 	select {
 	case <-full:
 	case <-timer.C:
+	case <-db.quit: // all of them are refused
 	}
 	timer.Stop()
 	b.mu.Lock()

@@ -7,14 +7,16 @@ import "context"
 
 // Compact copies everything that src holds, sequences of buckets included, into dst, in the order of the keys and in
 // full pages: what a database that had much deleted from it needs to become small again. dst must not have any of the
-// buckets yet ([ErrBucketExists]), and no other transaction can write to it meanwhile. src may be in use; the copy is
-// that of one moment.
+// buckets yet, and no other transaction can write to it meanwhile. src may be in use; the copy is that of one moment.
 //
 // Changes are committed whenever keys and values of txMaxSize bytes have come together, in whole pages; with zero all is
 // one transaction. The memory that is needed, some megabytes for each CPU, does not depend on it. After an error dst
 // holds an unspecified part.
 //
 // The pages of the copy are put together on all CPUs, while those before them are written and those after them read.
+//
+// Errors: those of beginning and committing transactions, [ErrBucketExists], [ErrIncompatibleValue] if dst has a plain key
+// where src has a bucket or the other way round, the [*CorruptError] of damage to either.
 func Compact(dst, src *DB, txMaxSize int64) error {
 	return CompactContext(context.Background(), dst, src, txMaxSize)
 }
@@ -22,7 +24,8 @@ func Compact(dst, src *DB, txMaxSize int64) error {
 // CompactOption adjusts [CompactContext].
 type CompactOption func(*compactor)
 
-// CompactProgress has progress told now and then how many bytes more of keys and values have been copied.
+// CompactProgress has progress told now and then how many bytes more of keys and values have been copied, by the goroutine
+// that called [CompactContext].
 func CompactProgress(progress func(bytes int64)) CompactOption {
 	return func(c *compactor) { c.progress = progress }
 }
@@ -73,7 +76,7 @@ type compactor struct {
 }
 
 func (c *compactor) begin(tx *Tx) {
-	tx.notes.goesOn = true
+	tx.notes.keepSlot = true
 	tx.root().FillPercent = 1 // full pages as it grows at its end
 	c.tx, c.size = tx, 0
 	for _, r := range c.temporary {
@@ -97,7 +100,9 @@ func (c *compactor) batch(ctx context.Context, b *compactBatch) error {
 			return err
 		}
 	}
-	c.written = append(c.written, b.pages)
+	if b.pages != nil {
+		c.written = append(c.written, b.pages)
+	}
 	c.progress(b.size)
 	return nil
 }
@@ -120,7 +125,7 @@ func (c *compactor) reserve(ctx context.Context, size int64) error {
 			return err
 		}
 		c.recycle()
-		tx, err := c.dst.tryWrite(ctx)
+		tx, err := c.dst.logBegin(true, func() (*Tx, error) { return c.dst.tryWrite(ctx) })
 		if err != nil {
 			return err
 		}

@@ -223,13 +223,40 @@ func TestCompactAlone(t *testing.T) {
 func TestCompactMemory(t *testing.T) {
 	src, dst := openTemp(t, nil), openTemp(t, nil)
 	must(t, src.Update(putNumbered("b", 300, 100_000)))
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	must(t, kv.Compact(dst, src, 0))
-	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; n > 4<<20 {
+	if n := compactAllocates(t, dst, src); n > 4<<20 {
 		t.Errorf("copying 30 MB takes %d bytes", n)
 	} else {
 		t.Logf("copying 30 MB takes %d bytes", n)
 	}
+}
+
+// TestCompactMemoryOfSmallBuckets has a copy of many small buckets, which have no pages, not take more memory with larger
+// ones.
+func TestCompactMemoryOfSmallBuckets(t *testing.T) {
+	src := openTemp(t, nil)
+	must(t, src.Update(func(tx *kv.Tx) error {
+		var errs []error
+		for i := range 20_000 {
+			b, err := tx.CreateBucket(numbered(i))
+			errs = append(errs, err, b.Put([]byte("key"), []byte("value")))
+		}
+		return errors.Join(errs...)
+	}))
+	small := compactAllocates(t, openTemp(t, &kv.Options{PageSize: 4096}), src)
+	large := compactAllocates(t, openTemp(t, &kv.Options{PageSize: 256 << 10}), src)
+	if large > small+16<<20 {
+		t.Errorf("%d bytes with small pages, %d with large ones", small, large)
+	} else {
+		t.Logf("%d bytes with small pages, %d with large ones", small, large)
+	}
+}
+
+// compactAllocates is how many bytes a copy by one transaction allocates.
+func compactAllocates(t *testing.T, dst, src *kv.DB) uint64 {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	must(t, kv.Compact(dst, src, 0))
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
 }

@@ -86,9 +86,11 @@ const noID = 1
 func (c *compactCrew) buildBatch(b *compactBatch) {
 	defer close(b.built)
 	defer func() { b.failure = recover() }()
-	b.pages = c.writer()
 	for i := range b.steps {
 		if s := &b.steps[i]; s.what == addLeaf && len(s.leaf.kids) == 0 {
+			if b.pages == nil {
+				b.pages = c.writer()
+			}
 			b.pages.ext = s.leaf.ext
 			runtime.KeepAlive(readValues(s.leaf.ext)) // large ones are written from where they are
 			b.pages.image(noID, b.pages.pagesFor(s.leaf.size), s.leaf.slots, int(s.leaf.size), true)

@@ -31,7 +31,7 @@ type compactBatch struct {
 	steps []compactStep
 	size  int64         // of keys and values
 	built chan struct{} // closed when there is a page for each leaf
-	pages *writer       // one dirty run for each leaf
+	pages *writer       // one dirty run for each leaf, nil without leaves
 
 	failure any // what building them panicked with
 }

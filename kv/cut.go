@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,8 +25,8 @@ import (
 // cutsMapped says whether a file can be cut while it is mapped.
 const cutsMapped = runtime.GOOS != "windows"
 
-// settle lowers the high water mark as far as it goes and cuts the file.
-func (s *shrinker) settle(ctx context.Context) error {
+// lower lowers the high water mark as far as it goes and cuts the file.
+func (s *shrinker) lower(ctx context.Context) error {
 	if err := s.trim(ctx); err != nil {
 		return err
 	}
@@ -35,7 +36,7 @@ func (s *shrinker) settle(ctx context.Context) error {
 	for {
 		done, err := s.db.cut(ctx, 1)
 		if err != nil || done || !s.wait(ctx) {
-			return errors.Join(err, ctx.Err())
+			return cmp.Or(err, ctx.Err())
 		}
 	}
 }

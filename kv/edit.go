@@ -164,6 +164,11 @@ func (b *Bucket) drop(key []byte) {
 func (b *Bucket) dropAt(n *node, i int) {
 	b.tx.w.forget(n.slots[i])
 	n.remove(i)
+	b.lost(n)
+}
+
+// lost has rebalance look at n.
+func (b *Bucket) lost(n *node) {
 	if !n.unbalanced {
 		n.unbalanced = true
 		b.edit.unbalanced = append(b.edit.unbalanced, n)

@@ -61,13 +61,17 @@ func (f *freelist) reserve(hwm uint64) {
 	f.pending.Grow(hwm)
 }
 
-// load takes over the ids of a stored free list.
+// load takes over the ids of a stored free list. After an error no page is free.
 func (f *freelist) load(ids []byte, hwm uint64) error {
 	f.reserve(hwm)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if err := f.free.Load(ids, hwm); err != nil {
+		f.free = pageset.Set{}
+		return err
+	}
 	f.loaded = true
-	return f.free.Load(ids, hwm)
+	return nil
 }
 
 // loadComplement takes over every page below hwm that is not in used.

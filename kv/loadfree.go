@@ -25,8 +25,8 @@ func (db *DB) openFreelist(ctx context.Context) error {
 }
 
 // loadFreelist fills the free list, unless it was filled before, from the stored one, or by looking at which pages are
-// in use. Any goroutine may call it; one does the work. As long as nobody has, no write transaction can begin: so the
-// current snapshot is the only one, and a reader need not wait for a writer here.
+// in use, until Close begins. Any goroutine may call it; one does the work. As long as nobody has, no write transaction
+// can begin: so the current snapshot is the only one, and a reader need not wait for a writer here.
 func (db *DB) loadFreelist(ctx context.Context) (err error) {
 	if db.freelist.isLoaded() {
 		return nil
@@ -36,6 +36,8 @@ func (db *DB) loadFreelist(ctx context.Context) (err error) {
 		defer func() { <-db.loading }()
 	case <-ctx.Done():
 		return ctx.Err()
+	case <-db.leaving:
+		return ErrDatabaseNotOpen
 	}
 	if db.freelist.isLoaded() {
 		return nil

@@ -338,30 +338,47 @@ func TestFreePagesAreFoundTogether(t *testing.T) {
 	closeClean(t, db)
 }
 
-// TestCloseWaitsForTheSearch closes a database while the first write transaction looks for the free pages: that gets
-// its turn.
-func TestCloseWaitsForTheSearch(t *testing.T) {
+// TestCloseEndsTheSearch closes a database while a write transaction that is about to begin looks for the free pages, and
+// Shrink waits for them: both are refused, and the file stays as it is.
+func TestCloseEndsTheSearch(t *testing.T) {
+	pages := pagesToLook(t)
 	disk := unlisted(t)
-	closed := make(chan error, 1)
-	var db *kv.DB
+	before := readSim(t, disk, simPath)
+	var told atomic.Int64
 	var first sync.Once
-	db = mustOpenSim(t, disk, kv.Options{Progress: func(int64) {
-		first.Do(func() { go func() { closed <- db.Close() }() })
+	var closing sync.WaitGroup
+	refused := func(use func(ctx context.Context) error) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		if err := use(ctx); !errors.Is(err, kv.ErrDatabaseNotOpen) {
+			t.Errorf("have %v, want %v", err, kv.ErrDatabaseNotOpen)
+		}
+	}
+	var db *kv.DB
+	shrink := func(ctx context.Context) error {
+		_, err := db.Shrink(ctx, kv.ShrinkOptions{})
+		return err
+	}
+	db = mustOpenSim(t, disk, kv.Options{Progress: func(n int64) {
+		told.Add(n)
+		first.Do(func() {
+			closing.Go(func() { must(t, db.Close()) })
+			refused(shrink) // once Close has begun
+		})
 	}})
 	ends(t, func() {
-		must(t, db.Update(func(tx *kv.Tx) error { return tx.Bucket([]byte("keep")).Put([]byte("k"), []byte("v")) }))
-		must(t, <-closed)
+		refused(func(ctx context.Context) error {
+			_, err := db.BeginContext(ctx, true)
+			return err
+		})
+		closing.Wait()
 	})
-	_, err := db.Begin(true)
-	wantErr(t, err, kv.ErrDatabaseNotOpen)
-	db = mustOpenSim(t, disk, kv.Options{})
-	must(t, db.View(func(tx *kv.Tx) error {
-		if v := tx.Bucket([]byte("keep")).Get([]byte("k")); string(v) != "v" {
-			t.Errorf("there is %q", v)
-		}
-		return nil
-	}))
-	closeClean(t, db)
+	if told.Load() >= pages {
+		t.Errorf("all %d pages were looked at", pages)
+	}
+	if !bytes.Equal(readSim(t, disk, simPath), before) {
+		t.Error("the file has changed")
+	}
 }
 
 // TestAutoShrinkWaitsForAWrite: looking whether to shrink does not look for free pages; once these are known it does

@@ -113,6 +113,27 @@ func TestSlog(t *testing.T) {
 	}
 }
 
+// TestCompactLogs has the logger told of the beginning and of the end of each transaction of a copy.
+func TestCompactLogs(t *testing.T) {
+	var out bytes.Buffer
+	src := openTemp(t, nil)
+	must(t, src.Update(putNumbered("b", 1000, 100)))
+	dst := openTemp(t, &kv.Options{NoSync: true, Slog: recorder(&out, slog.LevelDebug)})
+	must(t, kv.Compact(dst, src, 10_000))
+	begun, committed := 0, 0
+	for _, r := range records(t, &out) {
+		switch {
+		case r.Msg == "Starting a new transaction [writable: true] successfully":
+			begun++
+		case strings.HasPrefix(r.Msg, "Committing transaction ") && strings.HasSuffix(r.Msg, " successfully"):
+			committed++
+		}
+	}
+	if begun != committed || begun < 10 {
+		t.Errorf("%d transactions are said to begin, %d to be committed", begun, committed)
+	}
+}
+
 // TestSlogBridge looks at the methods that the engine does not use.
 func TestSlogBridge(t *testing.T) {
 	var out bytes.Buffer

@@ -226,17 +226,7 @@ func TestOverlappingElements(t *testing.T) {
 // TestZeroValues uses a database that was never opened, and a transaction that never began.
 func TestZeroValues(t *testing.T) {
 	var db kv.DB
-	nothing := func(*kv.Tx) error { return nil }
-	_, shrinking := db.Shrink(t.Context(), kv.ShrinkOptions{})
-	_, punching := db.PunchHoles(t.Context())
-	for what, err := range map[string]error{
-		"View": db.View(nothing), "Update": db.Update(nothing), "Batch": db.Batch(nothing), "Sync": db.Sync(),
-		"Shrink": shrinking, "PunchHoles": punching,
-	} {
-		if !errors.Is(err, kv.ErrDatabaseNotOpen) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
+	refusesAll(t, &db)
 	must(t, db.Close())
 	db.Logger().Errorf("to nobody")
 	if s := db.Stats(); s != (kv.Stats{}) {
@@ -251,6 +241,31 @@ func TestZeroValues(t *testing.T) {
 	}
 	if tx.ID() != -1 || tx.DB() != nil || tx.Writable() {
 		t.Errorf("transaction %d of %v, writable %t", tx.ID(), tx.DB(), tx.Writable())
+	}
+}
+
+// TestClosed uses a database after its end.
+func TestClosed(t *testing.T) {
+	db, err := kv.Open(filepath.Join(t.TempDir(), "my.db"), 0o600, nil)
+	must(t, err)
+	must(t, db.Close())
+	refusesAll(t, db)
+	must(t, db.Close())
+}
+
+// refusesAll demands that a database which is not open says so.
+func refusesAll(t *testing.T, db *kv.DB) {
+	t.Helper()
+	nothing := func(*kv.Tx) error { return nil }
+	_, shrinking := db.Shrink(t.Context(), kv.ShrinkOptions{})
+	_, punching := db.PunchHoles(t.Context())
+	for what, err := range map[string]error{
+		"View": db.View(nothing), "Update": db.Update(nothing), "Batch": db.Batch(nothing), "Sync": db.Sync(),
+		"Shrink": shrinking, "PunchHoles": punching,
+	} {
+		if !errors.Is(err, kv.ErrDatabaseNotOpen) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }
 

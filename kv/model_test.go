@@ -516,17 +516,20 @@ func (m *modelMachine) reopen(t *rapid.T) {
 
 // crash cuts the power, maybe in the middle of a commit.
 func (m *modelMachine) crash(t *rapid.T) {
+	// All draws come first: a fuzzer's bytes may end with any of them, and then end is next.
+	call := rapid.IntRange(0, 12).Draw(t, "call of a commit")
+	sector, seed := rapid.SampledFrom([]int{512, 1, 0}).Draw(t, "sector"), rapid.Uint64().Draw(t, "seed")
 	may := []*bucketModel{m.committed}
-	if m.tx != nil && rapid.Bool().Draw(t, "during commit") {
-		m.disk.CutAt(rapid.IntRange(1, 12).Draw(t, "call"))
+	if m.tx != nil && call > 0 {
+		m.disk.CutAt(call)
 		may = append(may, m.changed)
 		if m.tx.Commit() == nil {
 			may = may[1:]
 		}
 		m.tx = nil
 	}
-	m.disk.SetSector(rapid.SampledFrom([]int{512, 1, 0}).Draw(t, "sector"))
-	left := m.disk.AfterCut(rapid.Uint64().Draw(t, "seed"))
+	m.disk.SetSector(sector)
+	left := m.disk.AfterCut(seed)
 	m.disk.CutAt(0)
 	// On the old disk, which is no more.
 	if err := m.letGo(t); err != nil && !errors.Is(err, file.ErrPowerCut) {

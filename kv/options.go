@@ -123,8 +123,8 @@ type Options struct {
 	Slog *slog.Logger
 
 	// BoltPlacement puts every page where bbolt with its array free list puts it, so that the same operations give
-	// the same bytes as long as no reader is open. Without it, pages are placed and split so that files stay smaller and
-	// are written faster; either kind of file is valid for both programs.
+	// the same bytes as long as no reader is open. Without it, pages are placed and split so that files stay smaller
+	// and are written faster; either kind of file is valid for both programs.
 	BoltPlacement bool
 
 	// AutoShrink, if not nil, has the database shrink by itself, as [DB.Shrink] does with these options, whenever that

@@ -19,7 +19,7 @@ type PageInfo struct {
 
 // Page describes page id, nil beyond the last. A page that continues another holds arbitrary bytes in place of a
 // description. If the free pages are not known yet, Page looks for them, as the first write transaction does. Errors:
-// [ErrTxClosed], [ErrFreePagesNotLoaded], the [*CorruptError] of that search.
+// [ErrTxClosed], [ErrFreePagesNotLoaded], the [*CorruptError] of that search, [ErrDatabaseNotOpen] if Close ends it.
 func (tx *Tx) Page(id int) (*PageInfo, error) {
 	n := uint64(id)
 	switch {

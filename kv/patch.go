@@ -252,7 +252,7 @@ func (w *writer) spillPatched(b *Bucket, n *node, edge bool) (done int, filled b
 			continue
 		}
 		last := i == len(n.refs)-1
-		grown, err := w.spillRef(b, n, i, ref, edge && last)
+		grown, err := w.spillRef(b, i, ref, edge && last)
 		if err != nil {
 			return i, false, err
 		}

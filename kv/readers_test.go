@@ -94,7 +94,7 @@ func (g *generations) read(before [3]int) *Tx {
 	g.commit(before[0])
 	at := g.readers.announce(s)
 	g.commit(before[1])
-	s = g.settle(at, s)
+	s = g.confirm(at, s)
 	g.commit(before[2])
 	tx := at.newTx()
 	tx.snapshot, tx.reader = s, at
@@ -160,7 +160,7 @@ func TestReaderHangsWhileMappingEnds(t *testing.T) {
 	if n := g.mapped.Load(); n != 2 {
 		t.Errorf("%d mappings while a reader may use the first, want 2", n)
 	}
-	s = g.settle(at, s)
+	s = g.confirm(at, s)
 	if n := g.mapped.Load(); n != 1 {
 		t.Errorf("%d mappings once the reader has moved on, want 1", n)
 	}
@@ -171,7 +171,7 @@ func TestReaderHangsWhileMappingEnds(t *testing.T) {
 	}
 }
 
-// TestReaderHangsWhileClosing has a reader announce a snapshot before Close and settle after it has begun: it is refused,
+// TestReaderHangsWhileClosing has a reader announce a snapshot before Close and confirm after it has begun: it is refused,
 // and Close, which has waited for it, ends.
 func TestReaderHangsWhileClosing(t *testing.T) {
 	g := openGenerations(t)
@@ -192,7 +192,7 @@ func TestReaderHangsWhileClosing(t *testing.T) {
 		t.Errorf("Close ended before the reader: %v", err)
 	default:
 	}
-	if g.settle(at, s) != nil {
+	if g.confirm(at, s) != nil {
 		t.Error("a reader goes on in a database that is being closed")
 	}
 	if err := <-closed; err != nil {

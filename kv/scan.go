@@ -81,7 +81,7 @@ func (s *scan) visit() {
 func (s *scan) visitAll(ids, refs []uint64) (_ []uint64, err error) {
 	tx := Tx{snapshot: s.view} // of its own, for the damage that it meets
 	defer tx.catch(&err)
-	if err := s.ctx.Err(); err != nil {
+	if err := s.ended(); err != nil {
 		return nil, err
 	}
 	for i, id := range ids {
@@ -99,6 +99,16 @@ func (s *scan) visitAll(ids, refs []uint64) (_ []uint64, err error) {
 		}
 	}
 	return refs, nil
+}
+
+// ended says why to look no further, if so.
+func (s *scan) ended() error {
+	select {
+	case <-s.view.db.leaving:
+		return ErrDatabaseNotOpen
+	default:
+		return s.ctx.Err()
+	}
 }
 
 // touch reads a byte of each line of the start of some pages. None of these reads waits for another, so that the processor

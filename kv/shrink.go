@@ -88,6 +88,7 @@ func (db *DB) Shrink(ctx context.Context, o ShrinkOptions) (ShrinkReport, error)
 		return s.report, ErrDatabaseReadOnly
 	}
 	err := s.run(ctx)
+	s.measure()
 	return s.report, err
 }
 
@@ -120,7 +121,7 @@ func (s *shrinker) run(ctx context.Context) (err error) {
 	if err := s.rounds(ctx); err != nil {
 		return err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.lower(ctx); err != nil {
 		return err
 	}
 	if s.o.PunchHoles {
@@ -255,7 +256,7 @@ func (s *shrinker) pause(ctx context.Context, tx *Tx) error {
 	if rate <= 0 {
 		return ctx.Err()
 	}
-	return sleep(ctx, time.Duration(float64(tx.Stats().PageAlloc)/float64(rate)*float64(time.Second)))
+	return sleep(ctx, time.Duration(float64(tx.Stats().PageAlloc)/float64(rate)*float64(time.Second)), s.db.quit)
 }
 
 // readerPoll is how often to look whether readers have ended.
@@ -270,7 +271,7 @@ func (s *shrinker) wait(ctx context.Context) bool {
 		return false
 	}
 	s.waited += readerPoll
-	return sleep(ctx, readerPoll) == nil
+	return sleep(ctx, readerPoll, nil) == nil // Close is noticed by what comes next
 }
 
 // waitForReaders waits until half of the pages that readers keep can be reused, which is worth another walk, or as long
@@ -298,8 +299,8 @@ func (s *shrinker) kept() uint64 {
 	return uint64(kept)
 }
 
-// sleep returns the error of ctx if that ends before.
-func sleep(ctx context.Context, d time.Duration) error {
+// sleep returns the error of ctx if that ends before, and [ErrDatabaseNotOpen] if quit does.
+func sleep(ctx context.Context, d time.Duration, quit <-chan struct{}) error {
 	if err := ctx.Err(); err != nil || d <= 0 {
 		return err
 	}
@@ -308,19 +309,29 @@ func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-t.C:
 		return nil
+	case <-quit:
+		return ErrDatabaseNotOpen
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-// tell brings the report up to date and shows it.
-func (s *shrinker) tell() {
+// measure brings the report up to date, unless the database is closed or nobody knows what is free.
+func (s *shrinker) measure() {
 	now := s.db.space()
+	if now.hwm == 0 || !s.db.freelist.isLoaded() {
+		return
+	}
 	if size, err := s.db.length(); err == nil {
 		s.report.After = size
 	}
 	s.report.Used = int64(now.used()+2) * int64(s.db.pageSize)
 	s.report.Held = int64(s.kept()) * int64(s.db.pageSize)
+}
+
+// tell shows the report.
+func (s *shrinker) tell() {
+	s.measure()
 	if s.o.Progress != nil {
 		s.o.Progress(s.report)
 	}
@@ -354,7 +365,11 @@ func (db *DB) length() (int64, error) {
 	if db.snap.Load() == nil {
 		return 0, ErrDatabaseNotOpen
 	}
-	return db.file.Size()
+	size, err := db.file.Size()
+	if err != nil && db.snap.Load() == nil { // closed meanwhile
+		return 0, ErrDatabaseNotOpen
+	}
+	return size, err
 }
 
 // kept are the numbers of pages that only readers of older snapshots can see: those that open ones keep, and those

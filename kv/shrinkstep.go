@@ -49,17 +49,40 @@ func (b *Bucket) rewrite(jobs []job) {
 	b.FillPercent = maxFill
 	b.edit.recent = recentLeaf{} // the shape of the tree changes
 	var left *node
+	var leaves []*node
 	for _, j := range jobs {
 		n := b.nodeAt(j.key, j.depth)
 		if j.merge && n != left {
 			w.join(left, n)
 			continue
 		}
-		left = n
+		if left = n; n.leaf { // a branch may have been joined to another in the end
+			leaves = append(leaves, n)
+		}
 	}
 	root := b.edit.node
 	for root.page == nil && !root.leaf && len(root.slots) == 1 {
 		w.collapse(root)
+	}
+	for _, n := range leaves {
+		b.settleNode(n)
+	}
+}
+
+// settleNode has rebalance put those branches on the way to n together with their neighbours that have one child left,
+// from the top down, so that each of them has one: bbolt panics where it comes to a branch with a single child. A leaf
+// without elements, which another program may have left, goes: there is no key that could lead to it.
+func (b *Bucket) settleNode(n *node) {
+	least := 1
+	if n.leaf {
+		least = 0
+	}
+	if n.parent == nil || n.parent.leaf { // of which the root has taken the place
+		return
+	}
+	b.settleNode(n.parent)
+	if n.page == nil && len(n.slots) <= least {
+		b.lost(n)
 	}
 }
 

@@ -153,7 +153,7 @@ func (w *writer) spillNode(b *Bucket, n *node, edge bool) (filled bool, err erro
 }
 
 // spillRef spills the node that ref, of element i of a branch, stands for.
-func (w *writer) spillRef(b *Bucket, n *node, i int, ref uint64, edge bool) (filled bool, err error) {
+func (w *writer) spillRef(b *Bucket, i int, ref uint64, edge bool) (filled bool, err error) {
 	c := w.nodes[uint32(ref)]
 	if c.blind {
 		w.look(c, i)
@@ -179,7 +179,7 @@ func (w *writer) spillBelow(b *Bucket, n *node, edge bool) (filled bool, err err
 			continue
 		}
 		last := i == len(n.slots)-1
-		grown, err := w.spillRef(b, n, i, s.ref, edge && last)
+		grown, err := w.spillRef(b, i, s.ref, edge && last)
 		if err != nil {
 			return false, err
 		}

@@ -34,10 +34,10 @@ type notes struct {
 	checks   *checks
 
 	// Of a write transaction.
-	root    *Bucket
-	managed bool // as in reader
-	rest    bool // leaves the file as Close is to leave it: with a free list, if it is known, and a plain meta page
-	goesOn  bool // keeps the place of the one writer when it ends, for the next transaction
+	root     *Bucket
+	managed  bool // as in reader
+	rest     bool // leaves the file as Close is to leave it: with a free list, if it is known, and a plain meta page
+	keepSlot bool // its end does not give up the place of the one writer: who began it has more to do
 }
 
 // writeTx is a write transaction with all that belongs to it.
@@ -175,7 +175,7 @@ func (tx *Tx) endWrite(committed bool) {
 	if retired {
 		db.reap()
 	}
-	if !tx.notes.goesOn {
+	if !tx.notes.keepSlot {
 		<-db.slot
 	}
 }

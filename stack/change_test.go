@@ -66,7 +66,7 @@ func refuses(u *stack.Unit) error {
 // a queue of calls behind one that is under way: they are made as one group when it is let go.
 type queue struct {
 	s    *stack.Stack
-	gate *gate
+	gate *file.Gate
 	all  sync.WaitGroup
 	n    int
 	was  int // syncs before
@@ -79,7 +79,7 @@ func newQueue(t *testing.T, disk *file.Crash, under file.FS) *queue {
 	fs, gate := gated(under)
 	q := &queue{s: open(t, fs, nil), gate: gate, disk: disk}
 	q.all.Go(func() { report(t, q.s.Set(0, []byte{1}), nil) })
-	gate.await()
+	gate.Await()
 	return q
 }
 
@@ -99,7 +99,7 @@ func (q *queue) do(t *testing.T, want error, c stack.Change) {
 // run lets everything go.
 func (q *queue) run() {
 	q.was = q.disk.Counts().DataSyncs
-	q.gate.release()
+	q.gate.Open()
 	q.all.Wait()
 }
 

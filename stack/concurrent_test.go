@@ -231,7 +231,7 @@ func TestLargeGroups(t *testing.T) {
 				_, err := s.Push([]byte{1})
 				report(t, err, nil)
 			})
-			gate.await()
+			gate.Await()
 			for i := range c.callers {
 				all.Go(func() {
 					data := bytes.Repeat([]byte{byte(i)}, c.size)
@@ -246,7 +246,7 @@ func TestLargeGroups(t *testing.T) {
 			}
 			queued(s, c.callers)
 			was := disk.Counts().DataSyncs
-			gate.release()
+			gate.Open()
 			all.Wait()
 			if n := disk.Counts().DataSyncs - was; n < 5 || n > 12 {
 				t.Errorf("%d syncs", n)
@@ -279,7 +279,7 @@ func TestGroupThatCutsAndGrows(t *testing.T) {
 	before := allocated()
 	var all sync.WaitGroup
 	all.Go(func() { report(t, s.Set(0, []byte{1}), nil) })
-	gate.await()
+	gate.Await()
 	all.Go(func() { report(t, s.Discard(huge+50), nil) })
 	queued(s, 1)
 	all.Go(func() {
@@ -287,7 +287,7 @@ func TestGroupThatCutsAndGrows(t *testing.T) {
 		report(t, err, nil)
 	})
 	queued(s, 2)
-	gate.release()
+	gate.Open()
 	all.Wait()
 	if used := allocated() - before; used > 1<<20 {
 		t.Errorf("it took %d bytes", used)

@@ -19,20 +19,20 @@ func TestSyncs(t *testing.T) {
 			disk := diskWith(t, m.before())
 			fs, gate := gated(disk)
 			s := open(t, fs, nil)
-			gate.allow(1)
+			gate.Allow(1)
 			warm(t, s)
 			s.Rest()
 			was := disk.Counts().DataSyncs
 			if s.IsEmpty() {
-				gate.allow(-1)
+				gate.Allow(-1)
 			}
-			gate.allow(m.cost.acked)
+			gate.Allow(m.cost.acked)
 			_, err := m.run(s)
 			check(t, err)
 			if n := disk.Counts().DataSyncs - was; n != m.cost.acked {
 				t.Errorf("%d syncs until it was acknowledged, want %d", n, m.cost.acked)
 			}
-			gate.release()
+			gate.Open()
 			s.Rest()
 			now := disk.Counts()
 			if n := now.DataSyncs - was; n != m.cost.total {
@@ -223,13 +223,13 @@ func TestSyncsAreShared(t *testing.T) {
 			errs := make([]error, callers+1)
 			var all sync.WaitGroup
 			all.Go(func() { errs[callers] = s.Set(699, []byte{1}) }) // for the others to queue behind
-			gate.await()
+			gate.Await()
 			for i := range callers {
 				all.Go(func() { errs[i] = c.run(s, i) })
 			}
 			queued(s, callers)
 			was := disk.Counts().DataSyncs
-			gate.release()
+			gate.Open()
 			all.Wait()
 			check(t, errors.Join(errs...))
 			s.Rest()

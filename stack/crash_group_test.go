@@ -74,7 +74,7 @@ func crew(s *stack.Stack) (done [workers]int) {
 
 // crowded makes each sync wait a while for operations to queue, so that they are made in groups.
 func crowded(disk file.FS, current *atomic.Pointer[stack.Stack]) file.FS {
-	return &hooked{disk, func(f file.File) error {
+	return file.WithSync(disk, func(f file.File) error {
 		for range 200 {
 			if s := current.Load(); s != nil && s.Queued() >= workers-2 {
 				break
@@ -82,7 +82,7 @@ func crowded(disk file.FS, current *atomic.Pointer[stack.Stack]) file.FS {
 			runtime.Gosched()
 		}
 		return f.SyncData()
-	}}
+	})
 }
 
 func crewOn(t *testing.T, disk *file.Crash) (done [workers]int) {

@@ -281,7 +281,7 @@ func mixed(p, a, b []byte) bool {
 // take more than one write.
 func TestCrashWithoutSyncs(t *testing.T) {
 	lying := func(disk file.FS) file.FS {
-		return &hooked{disk, func(file.File) error { return nil }}
+		return file.WithSync(disk, func(file.File) error { return nil })
 	}
 	honest := func(disk file.FS) file.FS { return disk }
 	for _, c := range []struct {

@@ -208,7 +208,7 @@ func TestFaultBehindALargeChange(t *testing.T) {
 	})
 	var all sync.WaitGroup
 	all.Go(func() { report(t, s.Set(0, []byte{1}), nil) })
-	gate.await()
+	gate.Await()
 	all.Go(func() { report(t, s.Zero(0, large), nil) })
 	queued(s, 1)
 	all.Go(func() {
@@ -216,7 +216,7 @@ func TestFaultBehindALargeChange(t *testing.T) {
 		report(t, err, file.ErrInjected)
 	})
 	queued(s, 2)
-	gate.release()
+	gate.Open()
 	all.Wait()
 	holds(t, s, zeros[:large])
 	check(t, s.Close())

@@ -10,6 +10,9 @@ func FuzzOpen(f *testing.F) {
 	for _, content := range victims() {
 		f.Add(content)
 	}
+	for _, l := range leftovers {
+		f.Add(l.content)
+	}
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, content []byte) {
 		if len(content) > 1<<16 {

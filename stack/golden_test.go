@@ -117,22 +117,22 @@ func TestGoldenJournals(t *testing.T) {
 
 			done := make(chan error)
 			go func() { done <- c.run(s) }()
-			gate.await() // at the sync of what is staged
-			gate.allow(1)
-			gate.await() // at that of the record: not armed yet
+			gate.Await() // at the sync of what is staged
+			gate.Allow(1)
+			gate.Await() // at that of the record: not armed yet
 			same(t, raw(t, disk.AfterCutKeeping(file.KeepNone)), image(uint64(len(c.payload)), 0, 0, staged))
-			gate.allow(1)
-			gate.await() // at that of the changes: armed, and acknowledged
+			gate.Allow(1)
+			gate.Await() // at that of the changes: armed, and acknowledged
 			check(t, <-done)
 			armed := append(unhex(c.header), staged...)
 			same(t, raw(t, disk.AfterCutKeeping(file.KeepNone)), armed)
 			want, err := s.Peek(0)
 			check(t, err)
-			gate.allow(1)
-			gate.await() // at that of the record: changed, and still armed
+			gate.Allow(1)
+			gate.Await() // at that of the record: changed, and still armed
 			changed := over(bytes.Clone(armed), headerSize, want)
 			same(t, raw(t, disk.AfterCutKeeping(file.KeepNone)), changed)
-			gate.release()
+			gate.Open()
 			check(t, s.Close())
 			rests(t, disk, want)
 

@@ -10,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"sync"
 	"testing"
 	"time"
 
@@ -184,98 +183,15 @@ func rests(t testing.TB, disk file.FS, payload []byte) {
 	same(t, raw(t, disk), resting(payload))
 }
 
-// hooked is a file system whose SyncData is replaced.
-type hooked struct {
-	file.FS
-	sync func(file.File) error
-}
-
-func (h *hooked) OpenFile(name string, flag int, perm fs.FileMode) (file.File, error) {
-	f, err := h.FS.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return &hookedFile{f, h}, nil
-}
-
-type hookedFile struct {
-	file.File
-	fs *hooked
-}
-
-func (f *hookedFile) SyncData() error { return f.fs.sync(f.File) }
-
-// gate lets syncs through one by one.
-type gate struct {
-	mu      sync.Mutex
-	changed sync.Cond
-	permits int  // guarded by mu
-	waiting int  // guarded by mu
-	open    bool // guarded by mu
-}
-
-// gated returns a file system whose syncs wait at the gate.
-func gated(disk file.FS) (*hooked, *gate) {
-	g := &gate{}
-	g.changed.L = &g.mu
-	return &hooked{disk, func(f file.File) error {
-		g.pass()
-		return f.SyncData()
-	}}, g
-}
-
-func (g *gate) pass() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.waiting++
-	g.changed.Broadcast()
-	for g.permits == 0 && !g.open {
-		g.changed.Wait()
-	}
-	g.waiting--
-	if !g.open {
-		g.permits--
-	}
-}
-
-// allow lets n syncs through.
-func (g *gate) allow(n int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.permits += n
-	g.changed.Broadcast()
-}
-
-// release lets all through from now on.
-func (g *gate) release() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.open = true
-	g.changed.Broadcast()
+// gated returns a file system whose syncs wait at the gate, which is shut.
+func gated(disk file.FS) (file.FS, *file.Gate) {
+	fs, gate := file.NewGate(disk)
+	gate.Shut(0)
+	return fs, gate
 }
 
 // patience is how long something may take that comes at once unless something is wrong.
 const patience = 20 * time.Second
-
-// await waits until a sync waits that has not been let through.
-func (g *gate) await() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	late := false
-	timer := time.AfterFunc(patience, func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		late = true
-		g.changed.Broadcast()
-	})
-	defer timer.Stop()
-	for g.waiting == 0 || g.permits > 0 {
-		if late {
-			panic("no sync comes")
-		}
-		g.changed.Wait()
-	}
-}
 
 // queued waits until n operations of s wait for their turn.
 func queued(s *stack.Stack, n int) {

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/internal/fixture"
 	"github.com/holtdb/holt/stack"
 )
 
@@ -457,4 +458,7 @@ func model(t *rapid.T) {
 
 func TestModel(t *testing.T) { rapid.Check(t, model) }
 
-func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(model)) }
+func FuzzModel(f *testing.F) {
+	fixture.Draws(f)
+	f.Fuzz(rapid.MakeFuzz(model))
+}

@@ -309,7 +309,7 @@ func TestLockUpToWaitsForItsTurn(t *testing.T) {
 			s := open(t, disk, nil)
 			changed, locked := make(chan error), make(chan []byte)
 			go func() { changed <- run(s) }()
-			gate.await()
+			gate.Await()
 			go func() {
 				if err := s.LockUpTo(50); err != nil && !errors.Is(err, stack.ErrRange) {
 					t.Error(err)
@@ -318,7 +318,7 @@ func TestLockUpToWaitsForItsTurn(t *testing.T) {
 				locked <- p
 			}()
 			queued(s, 1)
-			gate.release()
+			gate.Open()
 			check(t, <-changed)
 			p := <-locked
 			got, err := s.Get(0, s.LockedLen())

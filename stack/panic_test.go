@@ -109,7 +109,7 @@ func TestQuitters(t *testing.T) {
 					all.Go(func() { _, errs[i] = s.Push([]byte{byte(i)}) })
 				}
 				push(0)
-				gate.await()
+				gate.Await()
 				push(1)
 				queued(s, 1)
 				if method == "GetBatchedFunc" { // does not wait
@@ -121,7 +121,7 @@ func TestQuitters(t *testing.T) {
 					push(2)
 					queued(s, 3)
 				}
-				gate.release()
+				gate.Open()
 				all.Wait()
 				push(3)
 				all.Wait()
@@ -144,7 +144,7 @@ func TestFunctionsRunInTheirGoroutines(t *testing.T) {
 		_, err := s.Push([]byte{0xFF})
 		report(t, err, nil)
 	})
-	gate.await()
+	gate.Await()
 	for i := range 8 {
 		all.Go(func() {
 			mine := stackOfGoroutine()
@@ -164,7 +164,7 @@ func TestFunctionsRunInTheirGoroutines(t *testing.T) {
 		})
 		queued(s, i+1)
 	}
-	gate.release()
+	gate.Open()
 	all.Wait()
 	holds(t, s, []byte{0xFF, 0, 1, 2, 3, 4, 5, 6, 7})
 	check(t, s.Close())
@@ -183,7 +183,7 @@ func TestResultsInAGroup(t *testing.T) {
 	s := open(t, fs, nil)
 	var all sync.WaitGroup
 	all.Go(func() { report(t, s.Set(0, []byte{1}), nil) })
-	gate.await()
+	gate.Await()
 	n := 0
 	next := func(run func()) {
 		all.Go(run)
@@ -236,7 +236,7 @@ func TestResultsInAGroup(t *testing.T) {
 		}
 	})
 	next(func() { report(t, s.Atrunc(10, []byte{7}), nil) })
-	gate.release()
+	gate.Open()
 	all.Wait()
 	holds(t, s, append(over(text(90, 0), 0, []byte{3}), 7))
 	check(t, s.Close())

@@ -217,7 +217,7 @@ func TestReadersDoNotWaitForSyncs(t *testing.T) {
 			disk, gate := gated(diskWith(t, m.before()))
 			s := open(t, disk, nil)
 			if !s.IsEmpty() {
-				gate.allow(1)
+				gate.Allow(1)
 				warm(t, s)
 			}
 			done := make(chan error)
@@ -226,13 +226,13 @@ func TestReadersDoNotWaitForSyncs(t *testing.T) {
 				done <- err
 			}()
 			for range m.cost.acked {
-				gate.await()
+				gate.Await()
 				holds(t, s, m.before())
-				gate.allow(1)
+				gate.Allow(1)
 			}
 			check(t, <-done)
 			holds(t, s, m.after(m.before()))
-			gate.release()
+			gate.Open()
 			check(t, s.Close())
 		})
 	}

@@ -68,17 +68,21 @@ func (h holtDurable) allocate(sizes []int64) error {
 
 func (h holtDurable) close() error { return h.Stack().Close() }
 
+// withLog makes a file, and one for its log.
+func withLog(path string) (f, log *os.File, err error) {
+	if f, err = os.Create(path); err == nil {
+		log, err = os.Create(path + ".wal")
+	}
+	return f, log, err
+}
+
 type modernWAL struct {
 	wal *file.WAL
 	a   *file.Allocator
 }
 
 func newModernFile(path string) (durableAllocator, error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, err
-	}
-	w, err := os.Create(path + ".wal")
+	f, w, err := withLog(path)
 	if err != nil {
 		return nil, err
 	}
@@ -108,11 +112,7 @@ type modernACID struct {
 }
 
 func newModernLLDB(path string) (durableAllocator, error) {
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, err
-	}
-	w, err := os.Create(path + ".wal")
+	f, w, err := withLog(path)
 	if err != nil {
 		return nil, err
 	}

@@ -10,46 +10,33 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"regexp"
 	"time"
+
+	"github.com/holtdb/holt/bench/internal/rounds"
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "child" {
-		exit(child(os.Args[2]))
+		rounds.Exit(child(os.Args[2]))
 	}
 	b := bench{}
-	flag.IntVar(&b.rounds, "rounds", 6, "how often everything is run")
+	b.Define(6, "scenarios")
 	flag.StringVar(&b.dir, "dir", "", "the folder for the files, that for temporary files if empty")
-	flag.StringVar(&b.results, "results", "", "write a table in Markdown to this file")
-	only := flag.String("only", "", "run the scenarios whose names match this expression")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	b.only = regexp.MustCompile(*only)
-	exit(b.run(ctx))
-}
-
-func exit(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
+	rounds.Main(b.run)
 }
 
 // bench is one call of the program.
 type bench struct {
-	rounds       int
-	dir, results string
-	only         *regexp.Regexp
-	crate        crate
+	rounds.Flags
+	dir   string
+	crate crate
 }
 
 // outcome is what a run prints.
@@ -60,34 +47,28 @@ type outcome struct {
 	Live   int64 `json:"live"`   // bytes in live regions in the end, 0 if the engine does not say
 }
 
+// String is the outcome as benchstat reads it.
+func (o outcome) String() string { return fmt.Sprintf("%.0f ns/op %d length-B", o.perOp(), o.Length) }
+
+// perOp is nanoseconds.
+func (o outcome) perOp() float64 { return float64(o.NS) / float64(max(o.Ops, 1)) }
+
 func (b *bench) run(ctx context.Context) error {
 	if err := b.crate.build(ctx); err != nil {
 		return err
 	}
-	all := map[string]*series{}
-	for round := range b.rounds {
-		for _, s := range scenarios {
-			if !b.only.MatchString(s.Name) || s.Once && round > 0 {
-				continue
-			}
-			for _, engine := range s.engines {
-				out, err := b.one(ctx, s, engine)
-				if err != nil {
-					return fmt.Errorf("%s, %s, round %d: %w", s.Name, engine, round, err)
-				}
-				key := s.Name + "/engine=" + engine
-				fmt.Printf("Benchmark%s 1 %d ns/op %d length-B\n", key, out.NS/int64(max(out.Ops, 1)), out.Length)
-				if all[key] == nil {
-					all[key] = &series{}
-				}
-				all[key].add(out)
-			}
-		}
+	var tasks []rounds.Task[outcome]
+	for _, s := range scenarios {
+		tasks = append(tasks, rounds.Task[outcome]{
+			Name: s.Name, Engines: s.engines, Once: s.Once,
+			Run: func(ctx context.Context, engine string) (outcome, error) { return b.one(ctx, s, engine) },
+		})
 	}
-	if b.results == "" {
-		return nil
+	all, err := rounds.Measure(ctx, &b.Flags, tasks)
+	if err != nil || b.Results == "" {
+		return err
 	}
-	return writeResults(b.results, b, all)
+	return b.write(all)
 }
 
 // one runs a scenario on an engine.
@@ -96,7 +77,7 @@ func (b *bench) one(ctx context.Context, s scenario, engine string) (out outcome
 	if err != nil {
 		return out, err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Minute)
 	defer cancel()
 	cmd, err := b.command(ctx, s, engine, filepath.Join(dir, "file"))

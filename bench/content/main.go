@@ -14,43 +14,28 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"regexp"
 
+	"github.com/holtdb/holt/bench/internal/rounds"
 	"github.com/holtdb/holt/content"
 )
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == "child" {
-		exit(child(os.Args[2:]))
+		rounds.Exit(child(os.Args[2:]))
 	}
-	b := bench{peers: map[string]*peer{}, all: map[string]*series{}}
-	flag.IntVar(&b.rounds, "rounds", 5, "how often everything is run")
+	b := bench{peers: map[string]*peer{}}
+	b.Define(5, "measures")
 	flag.IntVar(&b.folders, "folders", 1000, "the size of the store: each is 1001 nodes")
 	dir := flag.String("dir", "", "the folder for the stores, that for temporary files if empty")
-	flag.StringVar(&b.results, "results", "", "write a chapter in Markdown into this file")
-	only := flag.String("only", "", "run the measures whose names match this expression")
 	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	b.only = regexp.MustCompile(*only)
-	exit(b.in(ctx, *dir))
-}
-
-func exit(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	os.Exit(0)
+	rounds.Main(func(ctx context.Context) error { return b.in(ctx, *dir) })
 }
 
 // bench is one call of the program.
 type bench struct {
-	rounds, folders int
-	results         string
-	only            *regexp.Regexp
+	rounds.Flags
+	folders int
 
 	programs programs
 	dir      string           // where stores are made
@@ -58,7 +43,6 @@ type bench struct {
 	peers    map[string]*peer // by engine
 	reading  bool             // those that traverse have the store open
 	contents outcome          // of a traversal
-	all      map[string]*series
 }
 
 func (b *bench) in(ctx context.Context, parent string) (err error) {
@@ -98,29 +82,18 @@ func (b *bench) run(ctx context.Context) error {
 	if err := b.prepare(ctx); err != nil {
 		return err
 	}
-	for range b.rounds {
-		for _, m := range measures {
-			if !b.only.MatchString(m.name) {
-				continue
-			}
-			for _, engine := range m.engines {
-				out, err := m.run(ctx, b, engine)
-				if err != nil {
-					return fmt.Errorf("%s, %s: %w", m.name, engine, err)
-				}
-				key := m.name + "/engine=" + engine
-				fmt.Printf("Benchmark%s 1 %s\n", key, out)
-				if b.all[key] == nil {
-					b.all[key] = &series{}
-				}
-				b.all[key].add(out)
-			}
-		}
+	var tasks []rounds.Task[outcome]
+	for _, m := range measures {
+		tasks = append(tasks, rounds.Task[outcome]{
+			Name: m.name, Engines: m.engines,
+			Run: func(ctx context.Context, engine string) (outcome, error) { return m.run(ctx, b, engine) },
+		})
 	}
-	if b.results == "" {
-		return nil
+	all, err := rounds.Measure(ctx, &b.Flags, tasks)
+	if err != nil || b.Results == "" {
+		return err
 	}
-	return b.write()
+	return b.write(all)
 }
 
 // warmUps is how often Oak does everything before it is measured.

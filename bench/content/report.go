@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/holtdb/holt/bench/internal/report"
+	"github.com/holtdb/holt/bench/internal/rounds"
 )
 
 // series are the outcomes of one engine in one measure.
@@ -17,10 +18,13 @@ type series struct {
 	memory          int64 // the most
 }
 
-func (s *series) add(o outcome) {
-	s.time = append(s.time, float64(o.NS))
-	s.processor = append(s.processor, float64(o.processor))
-	s.last, s.memory = o, max(s.memory, o.memory)
+func seriesOf(outcomes []outcome) (s series) {
+	for _, o := range outcomes {
+		s.time = append(s.time, float64(o.NS))
+		s.processor = append(s.processor, float64(o.processor))
+		s.last, s.memory = o, max(s.memory, o.memory)
+	}
+	return s
 }
 
 const about = `Medians of %d rounds, made by ` + "`go run ./content -rounds %d -folders %d -results %s`" + `. The store has
@@ -33,22 +37,22 @@ Processor time is that of all threads of the process.
 |---|---|---|---|---|---|---|
 `
 
-func (b *bench) write() error {
+func (b *bench) write(all rounds.Outcomes[outcome]) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, about, b.rounds, b.rounds, b.folders, b.results, b.contents.Nodes, b.contents.Properties, report.Machine())
+	fmt.Fprintf(&out, about, b.Rounds, b.Rounds, b.folders, b.Results, b.contents.Nodes, b.contents.Properties, report.Machine())
 	for _, m := range measures {
 		for _, engine := range m.engines {
-			if mine := b.all[m.name+"/engine="+engine]; mine != nil {
-				fmt.Fprintln(&out, row(m, engine, mine, b.all[m.name+"/engine="+m.engines[0]]))
+			if mine := all.Of(m.name, engine); len(mine) > 0 {
+				fmt.Fprintln(&out, row(m, engine, seriesOf(mine), seriesOf(all.Of(m.name, m.engines[0]))))
 			}
 		}
 	}
-	return report.Write(b.results, "Results: content stores", out.String())
+	return report.Write(b.Results, "Results: content stores", out.String())
 }
 
-func row(m measure, engine string, mine, first *series) string {
+func row(m measure, engine string, mine, first series) string {
 	ratio, p := "", ""
-	if mine != first {
+	if engine != m.engines[0] {
 		ratio = fmt.Sprintf("%.3f", mine.time.Median()/first.time.Median())
 		p = fmt.Sprintf("%.3f", first.time.P(mine.time))
 	}
@@ -57,7 +61,7 @@ func row(m measure, engine string, mine, first *series) string {
 }
 
 // notes are what there is beside times.
-func (s *series) notes(m measure) (list []string) {
+func (s series) notes(m measure) (list []string) {
 	if s.last.Properties > 0 {
 		list = append(list, fmt.Sprintf("%.2f million nodes and properties a second", s.last.rate(s.time.Median())/1e6))
 	}

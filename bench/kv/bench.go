@@ -11,23 +11,21 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"time"
 
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/holtdb/holt/bench/internal/report"
+	"github.com/holtdb/holt/bench/internal/rounds"
 )
 
 // bench is one call of the program.
 type bench struct {
-	rounds       int
+	rounds.Flags
 	others       int // of the rounds have the rivals, too
 	short        bool
 	disk, memory string // folders
-	results      string
-	only         *regexp.Regexp
 
 	programs programs
 	all      map[series]values
@@ -58,16 +56,16 @@ func (b *bench) run(ctx context.Context) (err error) {
 		return err
 	}
 	failed := b.measure(ctx)
-	if b.results != "" {
+	if b.Results != "" {
 		return errors.Join(failed, b.write())
 	}
 	return failed
 }
 
 func (b *bench) measure(ctx context.Context) (failed error) {
-	for round := range b.rounds {
+	for round := range b.Rounds {
 		for _, w := range slices.Concat(workloads, comparisons) {
-			if !b.only.MatchString(w.name) || b.short && w.long || w.suite == rivals && round >= b.others {
+			if !b.Has(w.name) || b.short && w.long || w.suite == rivals && round >= b.others {
 				continue
 			}
 			engines := slices.Clone(w.engines)

@@ -9,35 +9,24 @@
 package main
 
 import (
-	"context"
 	"flag"
-	"fmt"
 	"os"
-	"os/signal"
-	"regexp"
-	"syscall"
+
+	"github.com/holtdb/holt/bench/internal/rounds"
 )
 
 func main() {
 	b := bench{all: map[series]values{}, since: loadAverage()}
-	flag.IntVar(&b.rounds, "rounds", 10, "how often everything is run")
+	b.Define(10, "workloads")
 	flag.IntVar(&b.others, "rivals", 10, "how many of the rounds have the rivals, too")
 	flag.BoolVar(&b.short, "short", false, "run four rounds, without what takes long, and one of the rivals")
 	flag.StringVar(&b.disk, "dir", os.TempDir(), "the folder for files on a disk")
 	flag.StringVar(&b.memory, "memory", inMemory(), "the folder for files that are never synced, of 10 GB")
-	flag.StringVar(&b.results, "results", "", "write tables in Markdown to this file")
-	only := flag.String("only", "", "run the workloads whose names match this expression")
 	flag.Parse()
-	b.only = regexp.MustCompile(*only)
 	if b.short {
-		b.rounds, b.others = 4, 1
+		b.Rounds, b.others = 4, 1
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	if err := b.run(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	rounds.Main(b.run)
 }
 
 // inMemory is a folder whose files are in memory, if there is one.

@@ -16,16 +16,16 @@ import (
 // write puts the tables into the file of results.
 func (b *bench) write() error {
 	var out strings.Builder
-	how := fmt.Sprintf("-rounds %d -rivals %d", b.rounds, b.others)
+	how := fmt.Sprintf("-rounds %d -rivals %d", b.Rounds, b.others)
 	if b.short {
 		how = "-short"
 	}
-	fmt.Fprintf(&out, "Medians of %d rounds, made by `go run ./kv %s -results %s`. %s%s\n\n", b.rounds, how, b.results, legend, missing(b))
+	fmt.Fprintf(&out, "Medians of %d rounds, made by `go run ./kv %s -results %s`. %s%s\n\n", b.Rounds, how, b.Results, legend, missing(b))
 	fmt.Fprintf(&out, "%s. %s. Load averages were %s before, and %s after.\n\n",
 		report.Machine(), strings.Join(b.versions, ", "), b.since, loadAverage())
 	b.againstBbolt(&out)
 	b.amongRivals(&out)
-	return report.Write(b.results, "Results: kv", out.String())
+	return report.Write(b.Results, "Results: kv", out.String())
 }
 
 const legend = "CPU is the processor time of the whole process for an operation, garbage collector and kernel included; " +
@@ -140,7 +140,7 @@ func figure(unit string, s report.Series) string {
 func (b *bench) amongRivals(out *strings.Builder) {
 	engines := []string{bbolt, holt, lmdb, pebble, badger, sqlite}
 	fmt.Fprintf(out, "\n## Among others\n\nMedians of %d rounds, all through one interface, in brackets their ratios to bbolt. "+
-		"LMDB is called through cgo.\n\n| workload | measure |", min(b.others, b.rounds))
+		"LMDB is called through cgo.\n\n| workload | measure |", min(b.others, b.Rounds))
 	for _, e := range engines {
 		fmt.Fprintf(out, " %s |", e)
 	}

@@ -107,6 +107,7 @@ var workloads = []workload{
 	both("BulkSeq1M", "1x", atMost(cpu, 0.35, 0.25), atMostAbsolute(space, 1.5, 1.45)),
 	long(both("BulkRand1M", "1x", atMost(cpu, 0.30, 0.18), bound{unit: space})),
 	long(both("PeakRand1M", "1x", atMost(peak, 0.50, 0.50))),
+	both("Compact", "3x", bound{unit: cpu}, bound{unit: wall}, bound{unit: space}),
 	both("NestedFill", "1x", bound{unit: cpu}),
 	both("Overwrite", "200x", atMost(cpu, 0.35, 0.20)),
 	long(both("OverwriteReader", "50x", atMost(cpu, 0.12, 0.05), atMost(file, 0.3, 0.2))),

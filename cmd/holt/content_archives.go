@@ -11,38 +11,24 @@ import (
 	"github.com/holtdb/holt/cmd/holt/internal/text"
 	"github.com/holtdb/holt/content"
 	"github.com/holtdb/holt/content/archive"
-	"github.com/holtdb/holt/content/segment"
 )
 
 func newContentArchives() *cobra.Command {
-	o := contentOpener{anyHead: true}
-	var asJSON bool
-	cmd := &cobra.Command{
+	return newContentListing(&cobra.Command{
 		Use:   "archives DIR",
 		Short: "List the archives, newest first",
 		Long: `Lists the archives with their sizes, the numbers of data and bulk segments in them, and the generations of
 these. The archive that a program writes to has no index yet.`,
 		Example: "  holt content archives segmentstore",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.view(cmd, args[0], "reading", func(s *content.Store, _ segment.RecordID) error {
-				for _, a := range s.Archives() {
-					j := newArchiveJSON(a)
-					if asJSON {
-						if err := printJSON(cmd.OutOrStdout(), j); err != nil {
-							return err
-						}
-						continue
-					}
-					fmt.Fprintf(cmd.OutOrStdout(), "%-16s %10s  %5d data %5d bulk  generation %s%s\n",
-						j.Name, text.Size(j.Size), j.Data, j.Bulk, j.generations(), j.note())
-				}
-				return nil
-			})
-		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	}, func(l listing, s *content.Store, _ []string) error {
+		for _, a := range s.Archives() {
+			if err := l.print(newArchiveJSON(a)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // archiveJSON is an archive for programs.
@@ -76,6 +62,11 @@ func newArchiveJSON(a archive.Archive) archiveJSON {
 		j.Data++
 	}
 	return j
+}
+
+func (j archiveJSON) line() string {
+	return fmt.Sprintf("%-16s %10s  %5d data %5d bulk  generation %s%s",
+		j.Name, text.Size(j.Size), j.Data, j.Bulk, j.generations(), j.note())
 }
 
 func (j archiveJSON) generations() string {

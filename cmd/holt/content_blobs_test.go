@@ -21,12 +21,12 @@ import (
 // id; and writes another one of 6000 that nobody uses: outside store datastore
 func scriptOutside(ts *testscript.TestScript, args []string) {
 	blobs := &blob.FileStore{Dir: ts.MkAbs(args[1])}
-	ts.Check(writeOutside(ts.MkAbs(args[0]), blobs))
+	ts.Check(writeOutside(ts.MkAbs(args[0]), blobs, 5000, 20000, 2000, 3))
 	_, err := blobs.Write(bytes.NewReader(make([]byte, 6000)))
 	ts.Check(err)
 }
 
-func writeOutside(dir string, blobs *blob.FileStore) error {
+func writeOutside(dir string, blobs *blob.FileStore, sizes ...int) error {
 	files, err := archive.Open(dir, nil)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func writeOutside(dir string, blobs *blob.FileStore) error {
 	if err != nil {
 		return err
 	}
-	root, err := binariesNode(w, 5000, 20000, 2000, 3)
+	root, err := binariesNode(w, sizes...)
 	if err == nil {
 		err = w.Flush()
 	}

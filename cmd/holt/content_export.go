@@ -31,7 +31,8 @@ base64.
 
 With --folder, copies the content into a folder instead, which must be empty or not exist yet: a folder for each node,
 in it .node.json with the properties and a file for each binary, which .node.json names. In names, what file systems do
-not like is written as % and two hexadecimal digits.`,
+not like is written as % and two hexadecimal digits. A file gets its name when it is complete: an interrupted run leaves
+no other.`,
 		Example: `  holt content export segmentstore
   holt content export segmentstore --path /root/content --folder content`,
 		Args: cobra.ExactArgs(1),

@@ -10,47 +10,35 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/holtdb/holt/content"
-	"github.com/holtdb/holt/content/segment"
 )
 
 func newContentJournal() *cobra.Command {
-	o := contentOpener{anyHead: true}
-	var asJSON bool
-	cmd := &cobra.Command{
+	return newContentListing(&cobra.Command{
 		Use:   "journal DIR",
 		Short: "List the revisions, newest first",
 		Long: `Lists what was the head at some time: the revision, since when it was, and whether it is the head or gone.
 Garbage collection removes what only old revisions need.`,
 		Example: "  holt content journal segmentstore",
 		Args:    cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.view(cmd, args[0], "reading", func(s *content.Store, head segment.RecordID) error {
-				for r, err := range s.Journal() {
-					if err != nil {
-						return err
-					}
-					j := revisionJSON{r.ID.String(), timeText(r.Time), ""}
-					if _, err := s.Segment(r.ID.Segment); err != nil {
-						j.State = "gone"
-					}
-					if r.ID == head {
-						j.State = "head"
-					}
-					if asJSON {
-						err = printJSON(cmd.OutOrStdout(), j)
-					} else {
-						_, err = fmt.Fprintf(cmd.OutOrStdout(), "%-48s  %-24s  %s\n", j.Revision, j.Time, j.State)
-					}
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+	}, func(l listing, s *content.Store, _ []string) error {
+		head, _ := s.Head()
+		for r, err := range s.Journal() {
+			if err != nil {
+				return err
+			}
+			j := revisionJSON{r.ID.String(), timeText(r.Time), ""}
+			if _, err := s.Segment(r.ID.Segment); err != nil {
+				j.State = "gone"
+			}
+			if r.ID == head {
+				j.State = "head"
+			}
+			if err := l.print(j); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // revisionJSON is a line of the journal for programs.
@@ -58,6 +46,10 @@ type revisionJSON struct {
 	Revision string `json:"revision"`
 	Time     string `json:"time,omitempty"`
 	State    string `json:"state,omitempty"`
+}
+
+func (j revisionJSON) line() string {
+	return fmt.Sprintf("%-48s  %-24s  %s", j.Revision, j.Time, j.State)
 }
 
 // timeText is empty for a time that is not known.

@@ -60,7 +60,7 @@ No program may have the store open, but for a --dry-run.`,
 			return err
 		},
 	}
-	cmd.Flags().BoolVar(&opts.ReadOnly, "dry-run", false, "say what would be done, and do nothing")
+	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be done, and do nothing")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
@@ -101,15 +101,15 @@ func runRecoverArchive(cmd *cobra.Command, dir string, opts archive.RecoverOptio
 	bar := progress.New(cmd.ErrOrStderr(), "recovering "+dir+", bytes", 0)
 	defer bar.Done()
 	opts.Progress = bar.Add
-	list, err := archive.Recover(cmd.Context(), dir, &opts)
+	list, err := archive.Recover(cmd.Context(), dir, opts)
 	bar.Done()
 	for _, r := range list {
 		lost += len(r.Lost)
 		if asJSON {
-			err = errors.Join(err, printJSON(cmd.OutOrStdout(), newRecoveryJSON(r, opts.ReadOnly)))
+			err = errors.Join(err, printJSON(cmd.OutOrStdout(), newRecoveryJSON(r, opts.DryRun)))
 			continue
 		}
-		printRecovery(cmd.OutOrStdout(), r, opts.ReadOnly)
+		printRecovery(cmd.OutOrStdout(), r, opts.DryRun)
 	}
 	return lost, err
 }

@@ -5,6 +5,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +16,7 @@ import (
 )
 
 func newContentSegments() *cobra.Command {
-	o := contentOpener{anyHead: true}
-	var asJSON bool
-	cmd := &cobra.Command{
+	return newContentListing(&cobra.Command{
 		Use:   "segments DIR [ARCHIVE]",
 		Short: "List the segments, in the order in which they were written",
 		Long: `Lists the segments of all archives, newest archive first, or of one: where each lies, its length and
@@ -25,43 +24,29 @@ generation, how many records it has and other segments it refers to, and who wro
 		Example: `  holt content segments segmentstore
   holt content segments segmentstore data00000a.tar`,
 		Args: cobra.RangeArgs(1, 2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return o.view(cmd, args[0], "reading", func(s *content.Store, _ segment.RecordID) error {
-				found := len(args) == 1
-				var bad error
-				for _, a := range s.Archives() {
-					if len(args) == 2 && a.Name() != args[1] {
-						continue
-					}
-					found = true
-					if !asJSON {
-						fmt.Fprintf(cmd.OutOrStdout(), "# %s\n", a.Name())
-					}
-					for e := range a.Entries() {
-						j := newSegmentJSON(s, a, e)
-						if j.err != nil {
-							bad = j.err
-						}
-						var err error
-						if asJSON {
-							err = printJSON(cmd.OutOrStdout(), j)
-						} else {
-							_, err = fmt.Fprintln(cmd.OutOrStdout(), j.line())
-						}
-						if err != nil {
-							return err
-						}
-					}
+	}, func(l listing, s *content.Store, args []string) error {
+		archives := s.Archives()
+		if len(args) == 2 {
+			archives = slices.DeleteFunc(archives, func(a archive.Archive) bool { return a.Name() != args[1] })
+			if len(archives) == 0 {
+				return fmt.Errorf("there is no archive %s", text.Quote([]byte(args[1])))
+			}
+		}
+		var bad error
+		for _, a := range archives {
+			l.heading(a.Name())
+			for e := range a.Entries() {
+				j := newSegmentJSON(s, a, e)
+				if j.err != nil {
+					bad = j.err
 				}
-				if !found {
-					return fmt.Errorf("there is no archive %s", text.Quote([]byte(args[1])))
+				if err := l.print(j); err != nil {
+					return err
 				}
-				return bad
-			})
-		},
-	}
-	jsonFlag(cmd, &asJSON)
-	return cmd
+			}
+		}
+		return bad
+	})
 }
 
 // segmentJSON is a segment for programs.

@@ -23,8 +23,11 @@ import (
 // escaped.
 const nodeFile = ".node.json"
 
+// partFile is the file that is being written. Nothing else can have that name: a percent sign is escaped.
+const partFile = ".%part"
+
 // exportFolder copies a node and all below it into a folder. Names in a store may be anything, so none is trusted:
-// files are created below an [os.Root], and never over another.
+// files are created below an [os.Root], and never over another. A file gets its name when it is complete.
 func exportFolder(
 	ctx context.Context, s *content.Store, revision segment.RecordID, path, dir string,
 ) (nodes int64, err error) {
@@ -42,7 +45,7 @@ func exportFolder(
 		return 0, err
 	}
 	defer closeWith(&err, top)
-	e := folderExport{store: s, top: top, skip: len(strings.TrimSuffix(content.CleanPath(path), "/"))}
+	e := folderExport{ctx: ctx, store: s, top: top, skip: len(strings.TrimSuffix(content.CleanPath(path), "/"))}
 	err = s.Walk(ctx, revision, path, content.WalkOptions{}, func(v *content.Visit) error {
 		if err := e.node(v); err != nil {
 			return v.Fail(err)
@@ -71,6 +74,7 @@ func mustBeEmpty(dir string) (err error) {
 
 // folderExport is one export.
 type folderExport struct {
+	ctx   context.Context //nolint:containedctx // lives as long as one call
 	store *content.Store
 	top   *os.Root
 	skip  int // bytes of the path where the export begins
@@ -126,7 +130,7 @@ func (e *folderExport) binaries(dir string, p *segment.Property, j propertyJSON)
 			if err != nil {
 				return err
 			}
-			_, err = io.Copy(w, r)
+			_, err = io.Copy(w, interruptible{e.ctx, r})
 			return errors.Join(err, r.Close())
 		})
 		if err != nil {
@@ -137,11 +141,43 @@ func (e *folderExport) binaries(dir string, p *segment.Property, j propertyJSON)
 }
 
 func (e *folderExport) write(name string, fill func(io.Writer) error) error {
-	f, err := e.top.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := e.top.OpenFile(partFile, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
-		return explainExists(err)
+		return err
 	}
-	return errors.Join(fill(f), f.Close())
+	err = errors.Join(fill(f), f.Close())
+	if err == nil {
+		err = e.rename(partFile, name)
+	}
+	if err != nil {
+		return errors.Join(err, e.top.Remove(partFile))
+	}
+	return nil
+}
+
+// rename gives a file another name, unless there is one that the file system does not tell from it.
+func (e *folderExport) rename(from, to string) error {
+	_, err := e.top.Lstat(to)
+	switch {
+	case err == nil:
+		return explainExists(&fs.PathError{Op: "create", Path: to, Err: fs.ErrExist})
+	case !errors.Is(err, fs.ErrNotExist):
+		return err
+	}
+	return e.top.Rename(from, to)
+}
+
+// interruptible reads until the context is done.
+type interruptible struct {
+	ctx context.Context //nolint:containedctx // lives as long as one copy
+	r   io.Reader
+}
+
+func (r interruptible) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.r.Read(p)
 }
 
 func explainExists(err error) error {

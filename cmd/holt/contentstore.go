@@ -8,14 +8,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/holtdb/holt/cmd/holt/internal/progress"
 	"github.com/holtdb/holt/cmd/holt/internal/text"
 	"github.com/holtdb/holt/content"
-	"github.com/holtdb/holt/content/archive"
 	"github.com/holtdb/holt/content/blob"
 	"github.com/holtdb/holt/content/segment"
 )
@@ -60,9 +58,6 @@ func (o *contentOpener) view(
 			return err
 		}
 	}
-	if err := mustBeContentStore(dir); err != nil {
-		return err
-	}
 	bar := progress.New(cmd.ErrOrStderr(), what+" "+dir+", nodes", 0)
 	defer bar.Done()
 	opts := content.Options{Blobs: &o.blobs, NoHead: o.anyHead || o.revision != "", Progress: bar.Add}
@@ -75,20 +70,6 @@ func (o *contentOpener) view(
 		revision, _ = s.Head()
 	}
 	return fn(s, revision)
-}
-
-// mustBeContentStore refuses a directory with nothing of a content store in it, which would be taken for a new one.
-func mustBeContentStore(dir string) error {
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		if _, ok := archive.ParseName(f.Name()); ok || f.Name() == "manifest" || f.Name() == "journal.log" {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s is no content store: no archives, no journal.log, no manifest are there", dir)
 }
 
 func parseRevision(arg string) (segment.RecordID, error) {

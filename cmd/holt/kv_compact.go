@@ -106,9 +106,11 @@ func (c *compaction) copyNew(ctx context.Context, o *opener, mode fs.FileMode, b
 		return fmt.Errorf("no file can be made in %s: %w", dir, errors.Unwrap(err)) // without the temporary name
 	}
 	part := f.Name()
-	err = errors.Join(f.Chmod(mode), f.Close())
-	if err == nil {
+	if err = f.Close(); err == nil {
 		err = c.copy(ctx, o, part, true, bar)
+	}
+	if err == nil {
+		err = os.Chmod(part, mode) // which may be one that nobody can write to
 	}
 	if err == nil {
 		err = rename(part, c.dst)

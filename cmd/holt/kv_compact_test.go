@@ -70,6 +70,30 @@ func TestCompactInterrupted(t *testing.T) {
 	}
 }
 
+// TestCompactReadOnlyFile: the copy of a file that nobody may write to is such a one, too.
+func TestCompactReadOnlyFile(t *testing.T) {
+	dir := t.TempDir()
+	c := compaction{src: filepath.Join(dir, "src.db"), dst: filepath.Join(dir, "dst.db")}
+	db, err := kv.Open(c.src, newFileMode, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const mode = 0o444
+	if err := errors.Join(db.Close(), os.Chmod(c.src, mode)); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.copyNew(t.Context(), &opener{}, mode, nil); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(c.dst)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != mode {
+		t.Errorf("the copy has mode %v", info.Mode())
+	}
+}
+
 func fileNames(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

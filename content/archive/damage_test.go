@@ -277,6 +277,65 @@ func TestIndexOrder(t *testing.T) {
 	}
 }
 
+// TestIndexShared has more in the index than there is room for: many segments in one place, as long as the archive. It
+// is no index then, as to check each of them would take hours.
+func TestIndexShared(t *testing.T) {
+	s := storetest.Bulk(t, 100_000)
+	whole := writeArchive(t, "data00000a.tar", s)
+	segments := whole[:512+100_352]
+	for n, want := range map[int]bool{1: true, 2: false, 50: false} {
+		entries := []archive.Entry{{ID: s.ID(), Off: 512, Len: 100_000}}
+		for i := range n - 1 {
+			entries = append(entries, archive.Entry{ID: segment.ID{LSB: uint64(i)}, Off: 512, Len: 100_000})
+		}
+		data := archive.EncodeIndex1(entries)
+		entry := append(make([]byte, 512+-len(data)&511), data...)
+		b := slices.Concat(segments, make([]byte, 2048), entry, make([]byte, 1024))
+		r, err := openBytes(t, b)
+		if want {
+			must(t, err)
+			must(t, r.Close())
+			continue
+		}
+		if wantDamage(t, err); !strings.Contains(err.Error(), "and those ahead have more than") {
+			t.Errorf("%d entries: error %v", n, err)
+		}
+		scanned := scanBytes(t, b)
+		wantSegments(t, scanned, s)
+		must(t, scanned.Close())
+	}
+}
+
+// TestScanForged has damaged headers of large segments in all blocks, which it would take long to sum up, and behind
+// them a segment. That is found, unless its header is damaged too.
+func TestScanForged(t *testing.T) {
+	s := storetest.Sample{}.Segment(t)
+	whole := writeArchive(t, "data00000a.tar", s)
+	entry := whole[:len(whole)-1024]
+	for _, c := range []struct {
+		forged  int
+		damaged bool
+		want    int
+	}{{2000, false, 1}, {2000, true, 0}, {3, true, 1}} {
+		b := make([]byte, 1<<20)
+		for i := range c.forged {
+			header := b[512*i:]
+			copy(header, segment.ID{MSB: 4 << 12, LSB: 0xb<<60 | uint64(i)}.String()+".00000000")
+			copy(header[124:], fmt.Sprintf("%011o", segment.MaxSize))
+		}
+		last := bytes.Clone(entry)
+		last[140] ^= 1 // of the time
+		if !c.damaged {
+			copy(last, entry)
+		}
+		r := scanBytes(t, append(b, last...))
+		if n := r.Len(); n != c.want {
+			t.Errorf("%d headers, one damaged behind: %t; %d segments, want %d", c.forged, c.damaged, n, c.want)
+		}
+		must(t, r.Close())
+	}
+}
+
 // TestGraphRebuilt demands that an archive whose graph is damaged has one all the same, and its binary references.
 func TestGraphRebuilt(t *testing.T) {
 	segments := some(t)

@@ -35,7 +35,6 @@ type described struct {
 	generation segment.Generation
 	references []segment.ID
 	blobs      []string
-	late       bool // of an archive in memory: it may be that not all ids were there
 }
 
 // describe finds it in the segment itself. With an error it lacks the ids of binaries that cannot be read.

@@ -204,6 +204,22 @@ func TestNotThere(t *testing.T) {
 	}
 }
 
+// TestNoStore demands that nothing but opening for writing makes a directory a store, or takes it for one.
+func TestNoStore(t *testing.T) {
+	fsys := disk(t, map[string][]byte{"gc.log": nil, "journal.log.bak.000": nil, "data00000a.tar.bak": nil})
+	files := names(t, fsys)
+	for _, opts := range []archive.Options{{ReadOnly: true}, {NoHead: true}, {ReadOnly: true, NoHead: true}} {
+		opts.FS = fsys
+		_, err := archive.Open("store", &opts)
+		wantErr(t, err, archive.ErrNoStore)
+	}
+	_, err := archive.Recover(t.Context(), "store", archive.RecoverOptions{FS: fsys})
+	wantErr(t, err, archive.ErrNoStore)
+	if got := names(t, fsys); got != files {
+		t.Errorf("files %s", got)
+	}
+}
+
 func TestLockTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fsys := disk(t, tiny(t))

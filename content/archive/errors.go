@@ -25,6 +25,9 @@ var (
 var ErrNoHead = errors.New("archive: no line of the journal leads to a segment that is there: " +
 	"the head is unknown (holt content recover-journal looks for it)")
 
+// ErrNoStore is returned for a directory with nothing of a store in it, by what would not make a new one there.
+var ErrNoStore = errors.New("archive: no content store: no archives, no journal.log, no manifest are there")
+
 // VersionError reports a store of another generation of the format.
 type VersionError struct {
 	Dir    string

@@ -8,10 +8,12 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/holtdb/holt/content/archive"
+	"github.com/holtdb/holt/content/storetest"
 )
 
 // sum puts the right checksum into a footer, as far as its size makes sense: otherwise no input would get beyond it.
@@ -76,10 +78,11 @@ func FuzzBlobs(f *testing.F) {
 }
 
 func FuzzIndex(f *testing.F) {
-	whole := writeArchive(f, "data00000a.tar", some(f)...)
-	f.Add(whole)
+	f.Add(writeArchive(f, "data00000a.tar", some(f)...))
+	f.Add(writeArchive(f, "data00000a.tar", slices.Repeat(some(f), 2)...)) // each is replaced
+	f.Add(oldArchive(f))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		b = append(b, make([]byte, -len(b)&511)...)
+		b = slices.Concat(b, make([]byte, -len(b)&511))
 		if len(b) >= 3072 { // the checksum
 			end := len(b) - 1024 - 16
 			for _, row := range []int{28, 33} {
@@ -108,7 +111,25 @@ func FuzzTar(f *testing.F) {
 	whole := writeArchive(f, "data00000a.tar", some(f)...)
 	f.Add(whole)
 	f.Add(whole[:len(whole)/2])
+	f.Add(whole[:len(whole)-1024])
+	f.Add(oldArchive(f))
+	f.Add(slices.Concat(whole, whole[:700]))
+	for _, at := range []int{40, 130, 150, 512} { // checksum, size, and that of the header; a segment
+		damaged := bytes.Clone(whole)
+		damaged[at] ^= 1
+		f.Add(damaged[:len(damaged)-1024])
+	}
 	f.Fuzz(func(t *testing.T, b []byte) { readAll(t, b) })
+}
+
+// oldArchive has an index of version 1, and no graph.
+func oldArchive(t testing.TB) []byte {
+	t.Helper()
+	s := storetest.Sample{}.Segment(t)
+	whole := writeArchive(t, "data00000a.tar", s)
+	at := 512 + (len(s.Bytes())+511)&^511
+	index := archive.EncodeIndex1([]archive.Entry{{ID: s.ID(), Off: 512, Len: len(s.Bytes())}})
+	return slices.Concat(whole[:at], make([]byte, 1024+512+-len(index)&511), index, make([]byte, 1024))
 }
 
 // readAll opens and scans an archive, reads all there is of it, and writes what was found into another.
@@ -128,7 +149,10 @@ func readAll(t *testing.T, b []byte) {
 	s, err := archive.ScanReader(fsys, path)
 	must(t, err)
 	found := entries(s)
-	_, _ = read(t, s, nil)
+	errs, _ := read(t, s, nil)
+	for _, err := range errs {
+		wantDamage(t, err)
+	}
 	must(t, s.Close())
 
 	d, err := archive.Open("store", &archive.Options{FS: fsys, NoHead: true})

@@ -61,8 +61,10 @@ func parseIndex(data []byte) (x index, start int, err error) {
 	return x, start, x.check(at, start)
 }
 
-// check demands that ids ascend and that segments lie ahead of the trailer.
+// check demands that ids ascend, and that segments lie ahead of the trailer and take no more than what there is.
+// Otherwise many could lie in the same place, and each be as long as the archive.
 func (x index) check(at, end int) error {
+	room := end
 	for i := range x.len() {
 		e := x.entry(i)
 		switch {
@@ -70,6 +72,9 @@ func (x index) check(at, end int) error {
 			return damaged(at+i*x.rowSize, "index: segment %s is out of order", e.ID)
 		case e.Off < blockSize || e.Off%blockSize != 0 || e.Len < 1 || e.Off+int64(e.Len) > int64(end):
 			return damaged(at+i*x.rowSize, "index: segment %s with %d bytes at %d, outside", e.ID, e.Len, e.Off)
+		}
+		if room -= blockSize + ceilBlock(e.Len); room < 0 {
+			return damaged(at+i*x.rowSize, "index: segment %s and those ahead have more than %d bytes", e.ID, end)
 		}
 	}
 	return nil

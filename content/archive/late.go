@@ -9,33 +9,103 @@ import (
 	"github.com/holtdb/holt/content/segment"
 )
 
-// waiting is a segment in an archive that is being written, with an id of a binary in a segment that is not there yet.
-// What the trailer has of it is without that id until then.
+// records is what an archive that is being written to records about its segments. One at a time appends, and changes it
+// with the archive's mu held.
+type records struct {
+	about map[segment.ID]*described
+	late  map[segment.ID][]waiting // by what they wait for
+}
+
+func newRecords() records {
+	return records{map[segment.ID]*described{}, map[segment.ID][]waiting{}}
+}
+
+// waiting is a segment with an id of a binary in a segment that is not there yet. What is recorded of it is without
+// that id until then.
 type waiting struct {
 	segment *segment.Segment
-	about   *described // as in Writer.about, unless the segment was replaced
+	about   *described // as in records, unless the segment was replaced
 }
 
-// with finds a segment that is about to be appended, and those that the writer or its store has.
-type with struct {
-	w    *Writer
-	next *segment.Segment
+// appending is a segment that is about to be appended, and what changes when it is.
+type appending struct {
+	waiting
+	wants     segment.ID // what it waits for; the zero id if nothing
+	completed []completed
+	growth    int // of what is recorded of others, in bytes of the trailer
 }
 
-func (f with) Segment(id segment.ID) ([]byte, bool) {
-	if f.next.ID() == id {
-		return f.next.Bytes(), true
+// completed is a segment that waited for one that is about to be appended.
+type completed struct {
+	waiting
+	now   described
+	wants segment.ID // what it waits for next; the zero id if nothing
+}
+
+// prepare describes a segment, which was described in its own store with a result, and anew those that wait for it.
+// Others are looked for in all that is there.
+func (r *records) prepare(s *segment.Segment, d described, err error, there ...finder) (appending, error) {
+	found := append(finders{only{s}}, there...)
+	a := appending{waiting: waiting{s, &d}}
+	if isLost(err) {
+		d, a.wants, err = describeWith(found, s)
 	}
-	b, ok := f.w.Segment(id)
-	if !ok && f.w.other != nil {
-		b, ok = f.w.other.Segment(id)
+	if err != nil {
+		return a, err
 	}
-	return b, ok
+	for _, l := range r.late[s.ID()] {
+		if !r.has(l) {
+			continue
+		}
+		now, wants, err := describeWith(found, l.segment)
+		if err != nil {
+			return a, err
+		}
+		a.completed = append(a.completed, completed{l, now, wants})
+		a.growth += now.trailerSize() - l.about.trailerSize()
+	}
+	return a, nil
 }
 
-// describeWith describes a segment with what is there once next is. If an id is missing still, wants is where it is.
-func (w *Writer) describeWith(next, s *segment.Segment) (d described, wants segment.ID, err error) {
-	s, err = parse(with{w, next}, s.ID(), s.Bytes())
+// settle notes what changed when a segment was appended.
+func (r *records) settle(a appending) {
+	id := a.segment.ID()
+	r.about[id] = a.about
+	delete(r.late, id)
+	for _, c := range a.completed {
+		*c.about = c.now
+		r.await(c.wants, c.waiting)
+	}
+	r.await(a.wants, a.waiting)
+}
+
+// await lets a segment wait for another, unless that is the zero id.
+func (r *records) await(wants segment.ID, l waiting) {
+	if wants != (segment.ID{}) {
+		r.late[wants] = append(r.late[wants], l)
+	}
+}
+
+// has says whether a segment was not replaced since.
+func (r *records) has(l waiting) bool { return r.about[l.segment.ID()] == l.about }
+
+// waits is how many segments have ids that are not there yet. An archive that is closed with such is without them for
+// ever: who collects binaries must not find it.
+func (r *records) waits() int {
+	n := 0
+	for _, list := range r.late {
+		for _, l := range list {
+			if r.has(l) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// describeWith describes a segment with what is there. If an id is missing still, wants is where it is.
+func describeWith(there finder, s *segment.Segment) (d described, wants segment.ID, err error) {
+	s, err = parse(there, s.ID(), s.Bytes())
 	if err == nil {
 		d, err = describe(s)
 	}
@@ -55,66 +125,22 @@ func lost(err error) (segment.ID, bool) {
 	return e.Segment, true
 }
 
-// completed is a segment that waited for one that is about to be appended.
-type completed struct {
-	waiting
-	now   described
-	wants segment.ID // what it waits for next; the zero id if nothing
-}
+// only finds one segment.
+type only struct{ s *segment.Segment }
 
-// completedBy describes anew those that wait for a segment. size is by how much the trailer grows.
-func (w *Writer) completedBy(next *segment.Segment) (list []completed, size int, err error) {
-	for _, l := range w.late[next.ID()] {
-		if !w.holds(l) {
+func (o only) Segment(id segment.ID) ([]byte, bool) { return o.s.Bytes(), o.s.ID() == id }
+
+// finders find what any of them does. Some may be nil.
+type finders []finder
+
+func (list finders) Segment(id segment.ID) ([]byte, bool) {
+	for _, f := range list {
+		if f == nil {
 			continue
 		}
-		d, wants, err := w.describeWith(next, l.segment)
-		if err != nil {
-			return nil, 0, err
-		}
-		list = append(list, completed{l, d, wants})
-		size += d.trailerSize() - l.about.trailerSize()
-	}
-	return list, size, nil
-}
-
-// settle notes what was completed by a segment that was appended.
-func (w *Writer) settle(by segment.ID, list []completed) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.late, by)
-	for _, c := range list {
-		*c.about = c.now
-		w.await(c.wants, c.waiting)
-	}
-}
-
-// await lets a segment wait for another, unless that is the zero id.
-func (w *Writer) await(wants segment.ID, l waiting) {
-	if wants != (segment.ID{}) {
-		w.late[wants] = append(w.late[wants], l)
-	}
-}
-
-// holds says whether a segment was not replaced since.
-func (w *Writer) holds(l waiting) bool {
-	w.mu.RLock()
-	defer w.mu.RUnlock()
-	return w.about[l.segment.ID()] == l.about
-}
-
-// waits is how many segments have ids that are not there yet. An archive that is closed with such is without them for
-// ever: who collects binaries must not find it.
-func (w *Writer) waits() int {
-	w.writing.Lock()
-	defer w.writing.Unlock()
-	n := 0
-	for _, list := range w.late {
-		for _, l := range list {
-			if w.holds(l) {
-				n++
-			}
+		if b, ok := f.Segment(id); ok {
+			return b, true
 		}
 	}
-	return n
+	return nil, false
 }

@@ -131,7 +131,7 @@ func TestLostPowerCut(t *testing.T) {
 	files := map[string][]byte{"data00000a.tar": whole[:1536], "data00001a.tar": whole[:3500], "manifest": manifest2}
 	for what, run := range map[string]func(fsys file.FS) error{
 		"recovery": func(fsys file.FS) error {
-			_, err := archive.Recover(t.Context(), "store", &archive.RecoverOptions{Options: archive.Options{FS: fsys}})
+			_, err := archive.Recover(t.Context(), "store", archive.RecoverOptions{FS: fsys})
 			return err
 		},
 		"opening": func(fsys file.FS) error {

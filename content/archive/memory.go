@@ -43,7 +43,7 @@ func (m *Memory) Open(readOnly bool) (Store, error) {
 type memoryStore struct {
 	m        *Memory
 	readOnly bool
-	rolled   bool // the next segment begins an archive; guarded by m.mu
+	rolled   bool // the next segment begins an archive, unless others wait for ids of binaries; guarded by m.mu
 	begun    bool // this store has an archive to add to; guarded by m.mu
 	closed   bool // guarded by m.mu
 }
@@ -76,30 +76,34 @@ type segments struct{ *Memory }
 
 func (m segments) Segment(id segment.ID) ([]byte, bool) {
 	m.mu.Lock()
-	archives := slices.Clone(m.archives)
+	list := m.newestFirst()
 	m.mu.Unlock()
-	for _, a := range slices.Backward(archives) {
-		if b, ok := a.Segment(id); ok {
-			return b, true
-		}
+	return list.Segment(id)
+}
+
+func (m *Memory) newestFirst() (list finders) {
+	for _, a := range slices.Backward(m.archives) {
+		list = append(list, a)
 	}
-	return nil, false
+	return list
 }
 
 func (s *memoryStore) Append(seg *segment.Segment) error {
 	d, err := describe(seg)
-	if _, ok := lost(err); ok {
-		d.late, err = true, nil
-	}
-	if err != nil {
-		return err
-	}
 	return s.change(func(m *Memory) error {
-		if !s.begun || s.rolled {
-			m.archives = append(m.archives, newMemoryArchive(segments{m}, len(m.archives)))
+		current := newMemoryArchive(len(m.archives))
+		if n := len(m.archives); s.begun && (!s.rolled || m.archives[n-1].waits() > 0) {
+			current = m.archives[n-1]
+		}
+		a, err := current.prepare(seg, d, err, m.newestFirst()...)
+		if err != nil {
+			return err
+		}
+		if len(current.entries) == 0 {
+			m.archives = append(m.archives, current)
 			s.begun, s.rolled = true, false
 		}
-		m.archives[len(m.archives)-1].add(seg, d)
+		current.add(a)
 		return nil
 	})
 }

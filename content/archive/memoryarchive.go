@@ -5,7 +5,6 @@ package archive
 
 import (
 	"iter"
-	"maps"
 	"slices"
 	"sync"
 
@@ -14,31 +13,30 @@ import (
 
 // memoryArchive is an archive without a file.
 type memoryArchive struct {
-	name  string
-	other finder // of segments in other archives
+	name string
+	records
 
 	mu      sync.RWMutex
 	size    int64
 	entries []Entry
 	data    map[segment.ID][]byte
-	about   map[segment.ID]described
 }
 
-func newMemoryArchive(other finder, number int) *memoryArchive {
+func newMemoryArchive(number int) *memoryArchive {
 	return &memoryArchive{
-		other: other, name: Name{int32(number), firstLetter}.String(),
-		data: map[segment.ID][]byte{}, about: map[segment.ID]described{},
+		name: Name{int32(number), firstLetter}.String(), records: newRecords(), data: map[segment.ID][]byte{},
 	}
 }
 
-func (a *memoryArchive) add(s *segment.Segment, d described) {
+func (a *memoryArchive) add(s appending) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	id := s.ID()
+	id, data := s.segment.ID(), s.segment.Bytes()
 	a.entries = slices.DeleteFunc(a.entries, func(e Entry) bool { return e.ID == id })
-	a.entries = append(a.entries, Entry{id, a.size + blockSize, len(s.Bytes()), d.generation})
-	a.data[id], a.about[id] = s.Bytes(), d
-	a.size += int64(blockSize + ceilBlock(len(s.Bytes())))
+	a.entries = append(a.entries, Entry{id, a.size + blockSize, len(data), s.about.generation})
+	a.data[id] = data
+	a.size += int64(blockSize + ceilBlock(len(data)))
+	a.settle(s)
 }
 
 func (a *memoryArchive) Name() string { return a.name }
@@ -63,31 +61,17 @@ func (a *memoryArchive) Segment(id segment.ID) ([]byte, bool) {
 }
 
 func (a *memoryArchive) Graph() (Graph, error) {
-	g, _, err := a.describe()
-	return g, err
+	g, _ := a.describe()
+	return g, nil
 }
 
 func (a *memoryArchive) BlobReferences() (BlobReferences, error) {
-	_, refs, err := a.describe()
-	return refs, err
+	_, refs := a.describe()
+	return refs, nil
 }
 
-func (a *memoryArchive) describe() (Graph, BlobReferences, error) {
+func (a *memoryArchive) describe() (Graph, BlobReferences) {
 	a.mu.RLock()
-	entries, about, data := slices.Clone(a.entries), maps.Clone(a.about), maps.Clone(a.data)
-	a.mu.RUnlock()
-	for id, d := range about {
-		if !d.late {
-			continue
-		}
-		s, err := parse(a.other, id, data[id])
-		if err == nil {
-			about[id], err = describeLeniently(s)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	graph, refs := trailerOf(entries, func(id segment.ID) described { return about[id] })
-	return graph, refs, nil
+	defer a.mu.RUnlock()
+	return trailerOf(a.entries, func(id segment.ID) described { return *a.about[id] })
 }

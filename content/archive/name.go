@@ -75,12 +75,5 @@ func arrange(dir string, files []string) ([]found, error) {
 	return list, nil
 }
 
-// hasArchives says whether there is any file that is an archive of this store, or one older than it.
-func hasArchives(files []string) bool {
-	for _, f := range files {
-		if strings.HasSuffix(f, archiveSuffix) {
-			return true
-		}
-	}
-	return false
-}
+// isTar says whether a file is an archive of this store, or perhaps of one older than it.
+func isTar(name string) bool { return strings.HasSuffix(name, archiveSuffix) }

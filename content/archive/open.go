@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/holtdb/holt/internal/file"
@@ -19,7 +20,7 @@ import (
 // Options adjust [Open]. The zero value is good for writing.
 type Options struct {
 	// ReadOnly opens a store to be read, beside a program that writes to it perhaps. What is seen is the state at that
-	// moment, which must have a head. Nothing is changed or created.
+	// moment, which must have a head. Nothing is changed or created: where there is no store that is [ErrNoStore].
 	ReadOnly bool
 	// LockTimeout is how long to wait for another program that has the store open for writing; zero is not at all.
 	LockTimeout time.Duration
@@ -32,7 +33,7 @@ type Options struct {
 	// have to wait for a flush that is under way. Zero has SetHead wait until any head is durable.
 	FlushEvery time.Duration
 	// NoHead opens a store whose journal leads nowhere, which is an error otherwise if there are segments. It is for
-	// programs that write another journal: see [Dir.ReplaceJournal].
+	// programs that write another journal: see [Dir.ReplaceJournal]. Where there is no store, none is made.
 	NoHead bool
 	// Logger is told about recovery, and journals that had to be read further back; nil discards.
 	Logger *slog.Logger
@@ -92,6 +93,11 @@ func (d *Dir) defaults() {
 // whatever another program adds meanwhile.
 func (d *Dir) open() error {
 	write := !d.opts.ReadOnly
+	if !write || d.opts.NoHead {
+		if err := d.mustExist(); err != nil {
+			return err
+		}
+	}
 	if write {
 		if err := d.take(); err != nil {
 			return err
@@ -123,6 +129,21 @@ func (d *Dir) open() error {
 	}
 	return d.findHead()
 }
+
+// mustExist keeps a directory that is none of a store from becoming one, and from being taken for one without content.
+func (d *Dir) mustExist() error {
+	files, err := d.fs.ReadDir(d.path)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(files, isOfStore) {
+		return fmt.Errorf("%w: %s", ErrNoStore, d.path)
+	}
+	return nil
+}
+
+// isOfStore says whether a file tells that its directory is that of a store.
+func isOfStore(name string) bool { return isTar(name) || name == manifestName || name == journalName }
 
 // take makes the directory and locks it.
 func (d *Dir) take() error {
@@ -162,7 +183,7 @@ func (d *Dir) openManifest() error {
 		return err
 	}
 	switch {
-	case m == nil && hasArchives(files):
+	case m == nil && slices.ContainsFunc(files, isTar):
 		return &VersionError{d.path, noManifest}
 	case m != nil && m.version == newStore, d.opts.ReadOnly:
 		d.version = newStore

@@ -8,20 +8,30 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/holtdb/holt/content/segment"
+	"github.com/holtdb/holt/internal/file"
 )
 
 // RecoverOptions adjust [Recover]. The zero value recovers all archives that need it.
 type RecoverOptions struct {
-	// Options are those of Open. ReadOnly has Recover tell what it would do: nothing is changed or locked.
-	Options
+	// DryRun finds out what would be done, and neither changes nor locks anything.
+	DryRun bool
 	// Archives are the names of those to recover, without directory; all if there are none. The letters of a number are one
 	// archive.
 	Archives []string
-	// Progress is told how many bytes more were looked at.
+	// LockTimeout is how long to wait for another program that has the store open for writing; zero is not at all.
+	LockTimeout time.Duration
+	// Progress is told how many bytes more were looked at. It may be nil.
 	Progress func(bytes int64)
+	// Logger is told about archives that had to be scanned; nil discards.
+	Logger *slog.Logger
+	// FS is where the files are; nil is the operating system's. For tests inside this module, which alone can name its
+	// type.
+	FS file.FS
 }
 
 // Recovery is what was done about an archive.
@@ -53,17 +63,16 @@ var ErrNoLetter = errors.New("archive: z is the last letter: there is no name fo
 // be lost than anybody knows.
 //
 // With an error it returns what it had done by then.
-func Recover(ctx context.Context, dir string, opts *RecoverOptions) ([]Recovery, error) {
-	if opts == nil {
-		opts = &RecoverOptions{}
-	}
-	d := &Dir{path: dir, opts: opts.Options}
+func Recover(ctx context.Context, dir string, opts RecoverOptions) ([]Recovery, error) {
+	d := &Dir{path: dir, opts: Options{
+		ReadOnly: opts.DryRun, LockTimeout: opts.LockTimeout, Logger: opts.Logger, FS: opts.FS,
+	}}
 	d.defaults()
 	list, err := d.recover(ctx, opts)
 	return list, errors.Join(err, d.release())
 }
 
-func (d *Dir) recover(ctx context.Context, opts *RecoverOptions) (list []Recovery, err error) {
+func (d *Dir) recover(ctx context.Context, opts RecoverOptions) (list []Recovery, err error) {
 	all, err := d.openToRecover()
 	if err != nil {
 		return nil, err
@@ -97,12 +106,8 @@ func (d *Dir) recover(ctx context.Context, opts *RecoverOptions) (list []Recover
 
 // openToRecover makes sure that there is anything before it makes any file.
 func (d *Dir) openToRecover() ([]*group, error) {
-	files, err := d.fs.ReadDir(d.path)
-	if err != nil {
+	if err := d.mustExist(); err != nil {
 		return nil, err
-	}
-	if !hasArchives(files) {
-		return nil, fmt.Errorf("archive: %s: no archives", d.path)
 	}
 	if !d.opts.ReadOnly {
 		if err := d.take(); err != nil {
@@ -153,19 +158,20 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 	for _, f := range g.files {
 		r.Files = append(r.Files, f.file)
 	}
-	r.Damage = g.damage()
+	if r.Damage = g.damage(); r.Damage == nil {
+		for e := range g.readers[0].Entries() {
+			r.add(e)
+		}
+		return r, d.putOthersAside(g, &r)
+	}
 	if err := d.openOthers(g); err != nil {
 		return r, err
 	}
 	segments := g.salvage(&r)
 	elsewhere := func(p Part) bool { return d.elsewhere(g, p.Segment) }
 	r.Lost, r.Unfinished = slices.DeleteFunc(r.Lost, elsewhere), slices.DeleteFunc(r.Unfinished, elsewhere)
-	r.Segments = len(segments)
 	for _, s := range segments {
-		r.Bytes += int64(s.entry.Len)
-	}
-	if r.Damage == nil {
-		return r, d.putOthersAside(g, &r)
+		r.add(s.entry)
 	}
 	if len(segments) > 0 {
 		name, ok := g.successor()
@@ -187,13 +193,15 @@ func (d *Dir) recoverGroup(g *group) (Recovery, error) {
 	return r, err
 }
 
+// add counts a segment that was found.
+func (r *Recovery) add(e Entry) {
+	r.Segments++
+	r.Bytes += int64(e.Len)
+}
+
 // putOthersAside ends a recovery that was broken off, of an archive that is whole.
-func (d *Dir) putOthersAside(g *group, r *Recovery) error {
-	if d.opts.ReadOnly || len(g.others) == 0 {
-		return nil
-	}
-	err := closeReaders(g.others)
-	if g.others = nil; err == nil {
+func (d *Dir) putOthersAside(g *group, r *Recovery) (err error) {
+	if !d.opts.ReadOnly {
 		r.Backups, err = d.retire(g, g.readers[0].Name())
 	}
 	return err

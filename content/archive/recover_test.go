@@ -24,7 +24,7 @@ import (
 func recoverAll(t testing.TB, fsys file.FS, opts archive.RecoverOptions) []archive.Recovery {
 	t.Helper()
 	opts.FS = fsys
-	list, err := archive.Recover(t.Context(), "store", &opts)
+	list, err := archive.Recover(t.Context(), "store", opts)
 	must(t, err)
 	return list
 }
@@ -67,7 +67,7 @@ func TestRecoverCuts(t *testing.T) {
 					lost++
 				}
 			}
-			dry := recoverAll(t, fsys, archive.RecoverOptions{Options: archive.Options{ReadOnly: true}})[0]
+			dry := recoverAll(t, fsys, archive.RecoverOptions{DryRun: true})[0]
 			if names(t, fsys) != before {
 				t.Errorf("%d bytes: a dry run leaves %s", n, names(t, fsys))
 			}
@@ -241,29 +241,29 @@ func TestRecoverRefuses(t *testing.T) {
 		"data00000z.tar": whole[:len(whole)-1024], "data00001a.tar": whole[:len(whole)-1024], "manifest": manifest2,
 	}
 	fsys := disk(t, files)
-	opts := archive.RecoverOptions{Options: archive.Options{FS: fsys}}
-	list, err := archive.Recover(t.Context(), "store", &opts)
+	opts := archive.RecoverOptions{FS: fsys}
+	list, err := archive.Recover(t.Context(), "store", opts)
 	wantErr(t, err, archive.ErrNoLetter)
 	if len(list) != 2 || list[1].Recovered != "data00001b.tar" {
 		t.Errorf("%+v", list)
 	}
 	opts.Archives = []string{"data00002a.tar"}
-	if _, err := archive.Recover(t.Context(), "store", &opts); err == nil || !strings.Contains(err.Error(), "data00002a.tar") {
+	if _, err := archive.Recover(t.Context(), "store", opts); err == nil || !strings.Contains(err.Error(), "data00002a.tar") {
 		t.Errorf("an archive that is not there: %v", err)
 	}
 	opts.Archives = nil
 	d := open(t, fsys, archive.Options{NoHead: true})
-	_, err = archive.Recover(t.Context(), "store", &opts)
+	_, err = archive.Recover(t.Context(), "store", opts)
 	wantErr(t, err, archive.ErrLocked)
 	must(t, d.Close())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err = archive.Recover(ctx, "store", &opts)
+	_, err = archive.Recover(ctx, "store", opts)
 	wantErr(t, err, context.Canceled)
 
 	empty := disk(t, map[string][]byte{"notes.txt": []byte("?")})
 	opts.FS = empty
-	if _, err := archive.Recover(t.Context(), "store", &opts); err == nil || names(t, empty) != "notes.txt" {
+	if _, err := archive.Recover(t.Context(), "store", opts); err == nil || names(t, empty) != "notes.txt" {
 		t.Errorf("a directory without archives: %v; files: %s", err, names(t, empty))
 	}
 }
@@ -340,7 +340,7 @@ func TestRecoverBlocked(t *testing.T) {
 	writeFile(t, file.OS, filepath.Join(dir, "data00000a.tar"), damaged)
 	writeFile(t, file.OS, filepath.Join(dir, "manifest"), manifest2)
 	must(t, os.Mkdir(filepath.Join(dir, "data00000b.tar.tmp"), 0o700))
-	list, err := archive.Recover(t.Context(), dir, nil)
+	list, err := archive.Recover(t.Context(), dir, archive.RecoverOptions{})
 	if err == nil || len(list) != 1 || list[0].Recovered != "" || list[0].Segments != 4 {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -401,7 +401,7 @@ func TestRecoverPowerCut(t *testing.T) {
 		"manifest": []byte("store.version=1\n"), "journal.log": []byte(head(segments[1].ID())),
 	})
 	run := func(fsys file.FS) error {
-		_, err := archive.Recover(t.Context(), "store", &archive.RecoverOptions{Options: archive.Options{FS: fsys}})
+		_, err := archive.Recover(t.Context(), "store", archive.RecoverOptions{FS: fsys})
 		return err
 	}
 	eachCut(t, disk, run, 25, func(after *file.Crash) {
@@ -424,7 +424,7 @@ func TestRecoverFaults(t *testing.T) {
 		})
 		fsys := file.NewFault(disk)
 		fsys.FailAt(k)
-		_, err := archive.Recover(t.Context(), "store", &archive.RecoverOptions{Options: archive.Options{FS: fsys}})
+		_, err := archive.Recover(t.Context(), "store", archive.RecoverOptions{FS: fsys})
 		if len(fsys.Injected()) == 0 {
 			must(t, err)
 			if k < 30 {
@@ -465,7 +465,7 @@ func TestRecoverFixtures(t *testing.T) {
 		must(t, errors.Join(err, f.Close()))
 	}
 	must(t, d.Close())
-	list, err := archive.Recover(t.Context(), dir, nil)
+	list, err := archive.Recover(t.Context(), dir, archive.RecoverOptions{})
 	must(t, err)
 	for _, r := range list {
 		if r.Damage == nil || (r.Recovered == "") != (r.Segments == 0) {
@@ -482,7 +482,7 @@ func TestRecoverFixtures(t *testing.T) {
 	if len(lost) > 0 || count != 0 {
 		t.Errorf("not reported: %v; %d segments are missing", lost, count)
 	}
-	list, err = archive.Recover(t.Context(), dir, nil)
+	list, err = archive.Recover(t.Context(), dir, archive.RecoverOptions{})
 	must(t, err)
 	for _, r := range list {
 		if r.Damage != nil {

@@ -167,7 +167,7 @@ func (w *Writer) copy(s survivor, describe describer) error {
 	}
 	w.writing.Lock()
 	defer w.writing.Unlock()
-	return w.append(s.entry.ID, parsed.Bytes(), &about, 0)
+	return w.append(appending{waiting: waiting{parsed, &about}})
 }
 
 // retire renames archives that do not count, all but one, and returns the names they have then. Empty files are removed.

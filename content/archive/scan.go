@@ -13,6 +13,7 @@ import (
 type scanned struct {
 	entries []Entry // without generations
 	known   map[segment.ID]int
+	budget  int64 // bytes that are yet to be summed up for damaged headers
 	damaged bool
 	lost    []Part
 	open    bool // damage goes on: the last one of lost
@@ -36,7 +37,7 @@ type tail struct {
 // at a time: so it costs the entries it is in and no others. Behind either an entry does not replace another any more, as
 // it may be part of a binary that contains an archive.
 func scan(data []byte) scanned {
-	s := scanned{known: map[segment.ID]int{}}
+	s := scanned{known: map[segment.ID]int{}, budget: maxSums * int64(len(data))}
 	at := 0
 	for at+blockSize <= len(data) {
 		h := (*tarHeader)(data[at:])
@@ -72,6 +73,20 @@ func scan(data []byte) scanned {
 	return s
 }
 
+// maxSums is how often all bytes may be summed up for damaged headers: each is looked at, as what follows may be whole,
+// and in a crafted file each block can be one of a large segment. Without crafting once is enough.
+const maxSums = 4
+
+// sums says whether content has a checksum.
+func (s *scanned) sums(h *tarHeader, content []byte, sum uint32) bool {
+	if !h.valid() {
+		if s.budget -= int64(len(content)); s.budget < 0 {
+			return false
+		}
+	}
+	return crc32.ChecksumIEEE(content) == sum
+}
+
 // take adds an entry with its content, if it is a segment's and whole.
 func (s *scanned) take(h *tarHeader, off int, content []byte) bool {
 	id, sum, hasSum, ok := parseEntryName(h.name())
@@ -79,7 +94,7 @@ func (s *scanned) take(h *tarHeader, off int, content []byte) bool {
 	switch {
 	case !ok || len(content) == 0 || len(content) > segment.MaxSize || !id.IsData() && !id.IsBulk():
 		return false
-	case hasSum && crc32.ChecksumIEEE(content) != sum:
+	case hasSum && !s.sums(h, content, sum):
 		return false
 	case known && s.damaged, !hasSum && (known || !h.valid()):
 		return false

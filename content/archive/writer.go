@@ -34,17 +34,16 @@ type Writer struct {
 	failed  error      // guarded by writing
 	closed  bool       // guarded by writing
 
-	late map[segment.ID][]waiting // by what they wait for; guarded by writing
+	records // changes with writing and mu held
 
 	mu      sync.RWMutex
-	size    int                       // guarded by mu for changes and for reads by others than who holds writing
-	entries []Entry                   // in order of writing; guarded by mu
-	known   map[segment.ID]int        // guarded by mu
-	recent  map[segment.ID][]byte     // as they were given to Append; guarded by mu
-	kept    int                       // bytes in recent; guarded by mu
-	view    []byte                    // of the rest; guarded by mu
-	views   []file.Mapping            // all there were; guarded by mu
-	about   map[segment.ID]*described // guarded by mu
+	size    int                   // guarded by mu for changes and for reads by others than who holds writing
+	entries []Entry               // in order of writing; guarded by mu
+	known   map[segment.ID]int    // guarded by mu
+	recent  map[segment.ID][]byte // as they were given to Append; guarded by mu
+	kept    int                   // bytes in recent; guarded by mu
+	view    []byte                // of the rest; guarded by mu
+	views   []file.Mapping        // all there were; guarded by mu
 }
 
 // CreateWriter creates an archive, which must not be there. now is for the times in its headers.
@@ -55,8 +54,7 @@ func CreateWriter(fsys file.FS, path string, now func() time.Time) (*Writer, err
 	}
 	return &Writer{
 		fs: fsys, path: path, name: filepath.Base(path), file: f, now: now, max: maxSize, trailer: minSize,
-		known: map[segment.ID]int{}, recent: map[segment.ID][]byte{}, about: map[segment.ID]*described{},
-		late: map[segment.ID][]waiting{},
+		known: map[segment.ID]int{}, recent: map[segment.ID][]byte{}, records: newRecords(),
 	}, nil
 }
 
@@ -82,29 +80,17 @@ func (w *Writer) Append(s *segment.Segment) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	var wants segment.ID
-	if _, late := lost(err); late {
-		d, wants, err = w.describeWith(s, s)
-	}
-	var list []completed
-	growth := 0
-	if err == nil {
-		list, growth, err = w.completedBy(s)
-	}
+	a, err := w.prepare(s, d, err, w, w.other)
 	if err != nil {
 		return &CorruptError{Path: w.path, Segment: s.ID(), Off: int64(w.size), Err: err}
 	}
-	if err := w.append(s.ID(), s.Bytes(), &d, growth); err != nil {
-		return err
-	}
-	w.settle(s.ID(), list)
-	w.await(wants, waiting{s, &d})
-	return nil
+	return w.append(a)
 }
 
-// append writes a segment, with writing held. The trailer grows by more than what it takes itself.
-func (w *Writer) append(id segment.ID, data []byte, d *described, growth int) error {
-	trailer := w.trailer + d.trailerSize() + growth
+// append writes a segment, with writing held.
+func (w *Writer) append(a appending) error {
+	id, data := a.segment.ID(), a.segment.Bytes()
+	trailer := w.trailer + a.about.trailerSize() + a.growth
 	if w.size+blockSize+ceilBlock(len(data))+trailer > w.max {
 		return fmt.Errorf("%w: %s", ErrFull, w.path)
 	}
@@ -112,7 +98,7 @@ func (w *Writer) append(id segment.ID, data []byte, d *described, growth int) er
 		return err
 	}
 	w.trailer = trailer
-	w.add(Entry{id, int64(w.size + blockSize), len(data), d.generation}, data, d)
+	w.add(Entry{id, int64(w.size + blockSize), len(data), a.about.generation}, data, a)
 	return nil
 }
 
@@ -134,7 +120,7 @@ func (w *Writer) write(at int, name string, size int, data, front []byte) error 
 }
 
 // add makes a segment that was written readable.
-func (w *Writer) add(e Entry, data []byte, d *described) {
+func (w *Writer) add(e Entry, data []byte, a appending) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if i, ok := w.known[e.ID]; ok {
@@ -145,7 +131,7 @@ func (w *Writer) add(e Entry, data []byte, d *described) {
 	}
 	w.known[e.ID] = len(w.entries)
 	w.entries = append(w.entries, e)
-	w.about[e.ID] = d
+	w.settle(a)
 	w.recent[e.ID] = data
 	w.kept += len(data)
 	w.size += blockSize + ceilBlock(len(data))

@@ -6,7 +6,7 @@
 // An engine opens its files through an [FS] and does every read, write, sync and mapping through a [File]. There
 // are four of them: [OS] is the real one; [Crash] keeps everything in memory and can cut the power, leaving what was
 // synced and any subset of the rest; [Fault] wraps another FS and makes chosen calls fail; [Counter] wraps another one and
-// counts.
+// counts. For tests there are also [WithSync], which replaces SyncData, and [Gate], which it waits at.
 //
 // Offsets and lengths are bytes. Methods of one File may be called from several goroutines at a time. A nil error
 // from a write says that the bytes can be read back, not that they are durable: that takes SyncData (contents, and

@@ -31,7 +31,7 @@ func TestShrunkFiles(t *testing.T) {
 			for round := range 3 {
 				withBolt(t, path, func(tx *bbolt.Tx) error { return thin(tx, round) })
 				before, sum := sizeOf(t, path), boltSum(t, path)
-				shrinkWith(t, path, o)
+				shrinkWith(t, path, o, 100_000)
 				if after := sizeOf(t, path); after >= before {
 					t.Errorf("round %d: %d bytes, %d before", round, after, before)
 				}
@@ -66,12 +66,12 @@ func withBolt(t *testing.T, path string, fn func(*bbolt.Tx) error) {
 	}
 }
 
-func shrinkWith(t *testing.T, path string, o kv.Options) {
+func shrinkWith(t *testing.T, path string, o kv.Options, step int) {
 	t.Helper()
 	o.NoSync = true
 	db, err := kv.Open(path, 0o600, &o)
 	if err == nil {
-		_, err = db.Shrink(t.Context(), kv.ShrinkOptions{StepBytes: 100_000})
+		_, err = db.Shrink(t.Context(), kv.ShrinkOptions{StepBytes: step})
 	}
 	if err == nil {
 		err = db.Close()
@@ -154,4 +154,53 @@ func sumBucket(h hash.Hash, b *bbolt.Bucket) error {
 		defer fmt.Fprintln(h, "end")
 		return sumBucket(h, b.Bucket(k))
 	})
+}
+
+// TestShrunkBranches has bbolt delete from trees with few children to a branch, as the keys are long, that kv has shrunk in
+// small steps: bbolt panics where a branch has a single child.
+func TestShrunkBranches(t *testing.T) {
+	for seed := range 10 {
+		path := filepath.Join(t.TempDir(), "x.db")
+		created, err := kv.Open(path, 0o600, &kv.Options{PageSize: 1024, NoSync: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := created.Close(); err != nil {
+			t.Fatal(err)
+		}
+		withBolt(t, path, func(tx *bbolt.Tx) error {
+			b, err := tx.CreateBucket([]byte("b"))
+			for i := 0; i < 1000 && err == nil; i++ {
+				err = b.Put(someLong(i), make([]byte, i*131%200))
+			}
+			return err
+		})
+		for round := range 8 {
+			withBolt(t, path, func(tx *bbolt.Tx) error {
+				b := tx.Bucket([]byte("b"))
+				for i := range 1000 {
+					if (i*7919+seed*31+round*17)%8 > 5 || i/100 == (seed+round)%10 && i%3 > 0 {
+						if err := b.Delete(someLong(i)); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
+			})
+			sum := boltSum(t, path)
+			shrinkWith(t, path, kv.Options{}, 4096<<(round%3))
+			if boltSum(t, path) != sum {
+				t.Errorf("round %d: something else is in it now", round)
+			}
+		}
+	}
+}
+
+// someLong is key number i, long in one of eleven.
+func someLong(i int) []byte {
+	key := fmt.Appendf(nil, "%05d", i)
+	if i%11 == 0 {
+		key = append(key, make([]byte, i*31%900)...)
+	}
+	return key
 }

@@ -71,7 +71,7 @@ func loseTrailer(t *testing.T, p place) {
 	name, size := newest.Name(), newest.Size()
 	shut()
 	must(t, os.Truncate(filepath.Join(p.dir, name), size-1024))
-	list, err := archive.Recover(t.Context(), p.dir, nil)
+	list, err := archive.Recover(t.Context(), p.dir, archive.RecoverOptions{})
 	must(t, err)
 	recovered := 0
 	for _, r := range list {

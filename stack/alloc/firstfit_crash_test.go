@@ -133,14 +133,14 @@ func TestFirstFitSyncs(t *testing.T) {
 	for _, c := range ffCases {
 		t.Run(c.name, func(t *testing.T) {
 			disk := ffDisk(t, ffPayload(t, c.before))
-			fs, gate := gated(disk)
+			fs, gate := file.NewGate(disk)
 			a, err := ffOpen(fs)
 			check(t, err)
-			gate.shut(2)
+			gate.Shut(2)
 			was := disk.Counts().DataSyncs
 			_, err = c.do(a) // or it hangs
 			check(t, err)
-			gate.release()
+			gate.Open()
 			rest(t, a.Stack())
 			if n := disk.Counts().DataSyncs - was; n > 4 {
 				t.Errorf("%d syncs", n)

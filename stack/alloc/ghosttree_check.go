@@ -137,7 +137,8 @@ func (g *ghostTree) reclaimGap(u *stack.Unit, gap freetree.Block) (n int64, err 
 func RebuildGhostTree(s *stack.Stack, live []Region) (*GhostTree, error) {
 	g := &ghostTree{path: s.Path(), tree: freetree.New()}
 	a := &GhostTree{newCore(s, g), g}
-	if _, _, err := g.readHeader(s); err != nil {
+	_, root, err := g.readHeader(s)
+	if err != nil {
 		return nil, err
 	}
 	q := a.request(opCall)
@@ -149,8 +150,8 @@ func RebuildGhostTree(s *stack.Stack, live []Region) (*GhostTree, error) {
 		if err == nil {
 			n, err = g.reclaim(u, sorted)
 		}
-		if err == nil {
-			err = g.writeRoot(u, g.tree.Root()) // which may be none while the file has one
+		if err == nil && root != 0 && g.tree.Root() == 0 {
+			err = g.writeRoot(u, 0) // any other was written with the nodes
 		}
 		return n, err
 	}

@@ -161,19 +161,19 @@ func TestGhostTreeCounts(t *testing.T) {
 		for _, op := range ghostOps {
 			t.Run(op.name, func(t *testing.T) {
 				disk := base.Clone()
-				fs, gate := gated(disk)
+				fs, gate := file.NewGate(disk)
 				sc := newScene(t, fs, blocks)
 				if op.prepare != nil {
 					check(t, op.prepare(sc))
 				}
 				rest(t, sc.a.Stack())
 				was := disk.Counts()
-				gate.shut(2)
-				late := time.AfterFunc(time.Minute, gate.release) // so that one that waits for a third fails, and does not hang
+				gate.Shut(2)
+				late := time.AfterFunc(time.Minute, gate.Open) // so that one that waits for a third fails, and does not hang
 				check(t, op.run(sc))
 				acked := disk.Counts().DataSyncs - was.DataSyncs
 				late.Stop()
-				gate.release()
+				gate.Open()
 				rest(t, sc.a.Stack())
 				got := disk.Counts().Minus(was)
 				if acked > 2 || got.DataSyncs > 4 {

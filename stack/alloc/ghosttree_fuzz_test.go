@@ -29,6 +29,9 @@ func FuzzGhostTreeOpen(f *testing.F) {
 	p := sceneImage(f, 3) // not zero, and not whole blocks
 	p[p.root()+freetree.NodeSize] = 1
 	f.Add([]byte(p[ghostRootAt : len(p)-1]))
+	for seed := range uint64(6) {
+		interrupted(f, seed, func(_ string, p ghostImage, _ []freetree.Block) { f.Add([]byte(p[ghostRootAt:])) })
+	}
 	f.Fuzz(func(t *testing.T, tail []byte) {
 		if len(tail) > 1<<16 {
 			return

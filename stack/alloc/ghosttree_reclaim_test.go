@@ -185,6 +185,41 @@ func TestGhostTreeReclaimRefuses(t *testing.T) {
 	}
 }
 
+// A rebuild writes what it changes: where there is no free block, before and after, that is the length at most.
+func TestRebuildGhostTreeCost(t *testing.T) {
+	cut := file.Counts{Writes: 1, Truncates: 1, DataSyncs: 1}
+	for what, c := range map[string]struct {
+		free []freetree.Block
+		live []alloc.Region
+		want file.Counts
+	}{
+		"nothing is free":  {nil, []alloc.Region{regionOf(units(0, 400))}, file.Counts{}},
+		"the end was lost": {nil, []alloc.Region{regionOf(units(0, 300))}, cut},
+		"all was lost":     {nil, nil, cut},
+		"what was free is not": {
+			[]freetree.Block{units(7, 2)}, []alloc.Region{regionOf(units(0, 400))}, file.Counts{Writes: 1, DataSyncs: 1},
+		},
+	} {
+		disk := newGhostImage(t, 400, c.free...).disk(t)
+		s, err := openStack(disk)
+		check(t, err)
+		was := disk.Counts()
+		a, err := alloc.RebuildGhostTree(s, c.live)
+		check(t, err)
+		rest(t, s)
+		got := disk.Counts().Minus(was)
+		got = file.Counts{Writes: got.Writes, Truncates: got.Truncates, DataSyncs: got.DataSyncs}
+		if got != c.want {
+			t.Errorf("%s: %+v, want %+v", what, got, c.want)
+		}
+		accounted(t, a, c.live...)
+		closeGhost(t, a)
+		a, _ = opensUntouched(t, disk)
+		accounted(t, a, c.live...)
+		closeGhost(t, a)
+	}
+}
+
 func TestRebuildGhostTreeNeedsOne(t *testing.T) {
 	for what, p := range map[string]ghostImage{
 		"nothing":  {},

@@ -113,10 +113,10 @@ func TestGhostTreeUndoesGroups(t *testing.T) {
 	for seed := range uint64(times(12, 300)) {
 		disk := newDisk()
 		fault := file.NewFault(disk)
-		slow := &hooked{fault, func(f file.File) error {
+		slow := file.WithSync(fault, func(f file.File) error {
 			time.Sleep(20 * time.Microsecond) // so that others queue
 			return f.SyncData()
-		}}
+		})
 		a := mustOpenGhost(t, slow)
 		d := newDice(seed)
 		var mu sync.Mutex
@@ -246,7 +246,7 @@ func TestGhostTreeUndoesOneUnit(t *testing.T) {
 	for failing := 1; failing <= 2; failing++ {
 		disk := newDisk()
 		fault := file.NewFault(disk)
-		fs, gate := gated(fault)
+		fs, gate := file.NewGate(fault)
 		a := mustOpenGhost(t, fs)
 		var live []alloc.Region
 		for range 2 * callers {
@@ -256,13 +256,13 @@ func TestGhostTreeUndoesOneUnit(t *testing.T) {
 		}
 		rest(t, a.Stack())
 		before := mustPeek(t, a.Stack())
-		gate.shut(0)
+		gate.Shut(0)
 		first := make(chan error)
 		go func() {
 			_, err := a.View(live[0]).WriteAt(text(100, 1), 0)
 			first <- err
 		}()
-		gate.await()
+		gate.Await()
 		done := make(chan error, callers)
 		for i := range callers {
 			go func() {
@@ -290,7 +290,7 @@ func TestGhostTreeUndoesOneUnit(t *testing.T) {
 			}
 			return nil
 		})
-		gate.release()
+		gate.Open()
 		check(t, <-first)
 		failed := 0
 		for range callers {

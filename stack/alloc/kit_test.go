@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"runtime"
 	"strings"
@@ -137,97 +136,8 @@ func goroutines(n int, fn func(i int)) {
 	all.Wait()
 }
 
-// hooked is a file system whose SyncData is replaced.
-type hooked struct {
-	file.FS
-	sync func(file.File) error
-}
-
-func (h *hooked) OpenFile(name string, flag int, perm fs.FileMode) (file.File, error) {
-	f, err := h.FS.OpenFile(name, flag, perm)
-	if err != nil {
-		return nil, err
-	}
-	return &hookedFile{f, h}, nil
-}
-
-type hookedFile struct {
-	file.File
-	fs *hooked
-}
-
-func (f *hookedFile) SyncData() error { return f.fs.sync(f.File) }
-
-// gate lets syncs through one by one. It stands open in the beginning.
-type gate struct {
-	mu      sync.Mutex
-	changed sync.Cond
-	permits int  // guarded by mu
-	waiting int  // guarded by mu
-	closed  bool // guarded by mu
-}
-
-// gated returns a file system whose syncs wait at the gate.
-func gated(disk file.FS) (*hooked, *gate) {
-	g := &gate{}
-	g.changed.L = &g.mu
-	return &hooked{disk, func(f file.File) error {
-		g.pass()
-		return f.SyncData()
-	}}, g
-}
-
-func (g *gate) pass() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.waiting++
-	g.changed.Broadcast()
-	for g.closed && g.permits == 0 {
-		g.changed.Wait()
-	}
-	g.waiting--
-	if g.closed {
-		g.permits--
-	}
-}
-
-// shut lets n more syncs through, and then none.
-func (g *gate) shut(n int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.permits, g.closed = n, true
-}
-
-// release lets all through from now on.
-func (g *gate) release() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.closed = false
-	g.changed.Broadcast()
-}
-
 // patience is how long something may take that comes at once unless something is wrong.
 const patience = 20 * time.Second
-
-// await waits until a sync waits.
-func (g *gate) await() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	late := false
-	timer := time.AfterFunc(patience, func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		late = true
-		g.changed.Broadcast()
-	})
-	defer timer.Stop()
-	for g.waiting == 0 || g.permits > 0 {
-		if late {
-			panic("no sync comes")
-		}
-		g.changed.Wait()
-	}
-}
 
 // queued waits until n goroutines wait for their turn in stacks.
 func queued(n int) {

@@ -150,24 +150,24 @@ func TestSyncsAreShared(t *testing.T) {
 		for name, call := range calls {
 			t.Run(name, func(t *testing.T) {
 				disk := newDisk()
-				fs, gate := gated(disk)
+				fs, gate := file.NewGate(disk)
 				w := newWorld(k, fs)
 				check(t, w.open())
 				for range callers + 2 {
 					check(t, w.do(t, op{verb: doAlloc, n: 100}))
 				}
 				rest(t, w.a.Stack())
-				gate.shut(0)
+				gate.Shut(0)
 				errs := make([]error, callers+1)
 				var all sync.WaitGroup
 				all.Go(func() { errs[callers] = write(w.a, w.live[callers].r, []byte{1}, 0) }) // for the others to queue behind
-				gate.await()
+				gate.Await()
 				was := disk.Counts().DataSyncs
 				for i := range callers {
 					all.Go(func() { errs[i] = call(w.a, w.live[i].r) })
 				}
 				queued(callers)
-				gate.release()
+				gate.Open()
 				all.Wait()
 				check(t, errors.Join(errs...))
 				rest(t, w.a.Stack())

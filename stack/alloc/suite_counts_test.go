@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/holtdb/holt/internal/file"
 	"github.com/holtdb/holt/internal/invariant"
 	"github.com/holtdb/holt/stack"
 	"github.com/holtdb/holt/stack/alloc"
@@ -33,7 +34,7 @@ func TestSyncs(t *testing.T) {
 func syncsOf(t *testing.T, k *kind, seed uint64, v verb) int {
 	t.Helper()
 	base, live := prepared(t, k, seed)
-	fs, gate := gated(base)
+	fs, gate := file.NewGate(base)
 	w := newWorld(k, fs)
 	w.live = live
 	check(t, w.open())
@@ -41,7 +42,7 @@ func syncsOf(t *testing.T, k *kind, seed uint64, v verb) int {
 	rest(t, w.a.Stack())
 	was := base.Counts().DataSyncs
 	o := everything.opOf(newDice(seed), v)
-	gate.shut(2)
+	gate.Shut(2)
 	done := make(chan error)
 	go func() { done <- w.do(t, o) }()
 	select {
@@ -49,10 +50,10 @@ func syncsOf(t *testing.T, k *kind, seed uint64, v verb) int {
 		check(t, err)
 	case <-time.After(time.Minute):
 		t.Errorf("seed %d: %v waits for a third sync", seed, o)
-		gate.release()
+		gate.Open()
 		check(t, <-done)
 	}
-	gate.release()
+	gate.Open()
 	check(t, w.close())
 	return base.Counts().DataSyncs - was
 }

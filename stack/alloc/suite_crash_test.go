@@ -118,7 +118,7 @@ func TestCrashOfALyingDisk(t *testing.T) {
 				return []op{everything.opOf(d, doWrite), everything.opOf(d, doAllocBulk)}
 			})
 			disk := h.base.Clone()
-			lying := &hooked{disk, func(file.File) error { return nil }}
+			lying := file.WithSync(disk, func(file.File) error { return nil })
 			done, err := h.play(t, lying)
 			check(t, err)
 			fates(disk, 20, func(_ string, left *file.Crash) {

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/holtdb/holt/internal/file"
+	"github.com/holtdb/holt/internal/fixture"
 )
 
 // drawn is the chance of rapid.
@@ -24,6 +25,7 @@ func TestModel(t *testing.T) {
 }
 
 func FuzzModel(f *testing.F) {
+	fixture.Draws(f)
 	f.Fuzz(rapid.MakeFuzz(func(t *rapid.T) {
 		model(t, rapid.SampledFrom(pointers(kinds)).Draw(t, "kind"))
 	}))

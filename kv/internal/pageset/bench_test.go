@@ -37,17 +37,10 @@ func sparse(tb testing.TB, n, pages int) *pageset.Set {
 
 func BenchmarkPutUnion(b *testing.B) {
 	free, pending := sparse(b, 200_000, 270_000), sparse(b, 2_000, 270_000)
-	dst := make([]byte, pageset.UnionLen(free, pending)*pageset.IDSize)
+	dst := make([]byte, (free.Len()+pending.Len())*pageset.IDSize)
 	b.SetBytes(int64(len(dst)))
 	for b.Loop() {
 		pageset.PutUnion(dst, free, pending)
-	}
-}
-
-func BenchmarkUnionLen(b *testing.B) {
-	free, pending := sparse(b, 200_000, 270_000), sparse(b, 2_000, 270_000)
-	for b.Loop() {
-		pageset.UnionLen(free, pending)
 	}
 }
 

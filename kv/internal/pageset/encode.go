@@ -117,20 +117,12 @@ func (s *Set) summarize() {
 	}
 }
 
-// UnionLen returns the number of ids that are in a, in b or in both.
-func UnionLen(a, b *Set) int {
-	a, b = byLimit(a, b)
-	both := 0
-	for i, word := range a.words {
-		both += bits.OnesCount64(word & b.words[i])
-	}
-	return a.count + b.count - both
-}
-
 // PutUnion encodes the ids that are in a, in b or in both, in ascending order, into dst and returns how many there are.
 // It panics if dst has no room for them.
 func PutUnion(dst []byte, a, b *Set) int {
-	a, b = byLimit(a, b)
+	if len(a.words) > len(b.words) {
+		a, b = b, a
+	}
 	n := 0
 	for i, some := range b.some {
 		if i < len(a.some) {
@@ -155,12 +147,4 @@ func putWord(dst []byte, base, word uint64) (n int) {
 		n++
 	}
 	return n
-}
-
-// byLimit returns the two sets, the one with the lower limit first.
-func byLimit(a, b *Set) (*Set, *Set) {
-	if len(a.words) > len(b.words) {
-		return b, a
-	}
-	return a, b
 }

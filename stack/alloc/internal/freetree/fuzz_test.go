@@ -34,7 +34,10 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzLoad takes bytes for an arena. It is refused, or is a tree that lies there as it was found.
 func FuzzLoad(f *testing.F) {
-	f.Add(nth(4), seven(f).bytes())
+	for _, root := range []int64{nth(4), nth(2), nth(1), 0, 8, -32, sevenEnd} {
+		f.Add(root, seven(f).bytes())
+		f.Add(root, seven(f).bytes()[:5*unit])
+	}
 	f.Fuzz(func(t *testing.T, root int64, content []byte) {
 		d := &disk{root, map[int64]raw{}}
 		for off := int64(0); off+unit <= int64(len(content)); off += unit {

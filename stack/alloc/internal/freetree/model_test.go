@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/holtdb/holt/internal/fixture"
 	"github.com/holtdb/holt/stack/alloc/internal/freetree"
 )
 
@@ -340,7 +341,10 @@ func model(t *rapid.T) {
 
 func TestModel(t *testing.T) { rapid.Check(t, model) }
 
-func FuzzModel(f *testing.F) { f.Fuzz(rapid.MakeFuzz(model)) }
+func FuzzModel(f *testing.F) {
+	fixture.Draws(f)
+	f.Fuzz(rapid.MakeFuzz(model))
+}
 
 // The heights of AVL trees are at most 1.4405 log2(n+2).
 func TestHeight(t *testing.T) {
