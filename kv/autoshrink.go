@@ -41,31 +41,65 @@ func (db *DB) startShrinking(o *Options) {
 		<-db.leaving
 		stop()
 	})
-	db.background.Go(func() { db.shrinkAtTimes(ctx, with, every) })
+	a := &autoShrinker{db: db, o: with}
+	db.background.Go(func() { a.run(ctx, every) })
 }
 
-// shrinkAtTimes shrinks whenever a good part of the file is to be gained, and more of it than the last time has left.
-func (db *DB) shrinkAtTimes(ctx context.Context, o ShrinkOptions, every time.Duration) {
-	sparse, left := uint64(0), uint64(0)
+// autoShrinker makes a database smaller in the background.
+type autoShrinker struct {
+	db     *DB
+	o      ShrinkOptions
+	sparse uint64 // pages to be gained from sparse leaves
+	left   uint64 // pages to be gained that the last time has left
+	reader uint64 // the oldest state that a reader kept then, 0 if none did
+	uncut  bool   // whether there were bytes to be cut off that readers kept
+}
+
+// run looks again and again until ctx ends.
+func (a *autoShrinker) run(ctx context.Context, every time.Duration) {
 	for look := 0; sleep(ctx, every, nil) == nil; look++ {
 		if look%autoSampleEvery == 0 {
-			sparse = db.sparse()
+			a.sparse = a.db.sparse()
 		}
-		now := db.space()
-		gain := now.free + sparse
-		if gain < left {
-			left = gain
+		if err := a.look(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, ErrDatabaseNotOpen) {
+			a.db.logger.Warningf("shrinking %s: %v", a.db.Path(), err)
 		}
-		gain -= left
-		if gain*autoShrinkPart < now.hwm || int64(gain)*int64(db.pageSize) < autoShrinkLeast {
-			continue
-		}
-		if _, err := db.Shrink(ctx, o); err != nil && ctx.Err() == nil && !errors.Is(err, ErrDatabaseNotOpen) {
-			db.logger.Warningf("shrinking %s: %v", db.Path(), err)
-		}
-		sparse = db.sparse()
-		left = db.space().free + sparse
 	}
+}
+
+// look shrinks if a good part of the file is to be gained, and more of it than the last time has left; what that left
+// because of readers counts when they have ended.
+func (a *autoShrinker) look(ctx context.Context) error {
+	db := a.db
+	gain := a.gain()
+	if a.reader != 0 && db.oldest() > a.reader {
+		a.reader, a.left = 0, 0
+	}
+	a.left = min(a.left, gain)
+	gain -= a.left
+	switch {
+	case gain*autoShrinkPart >= db.space().hwm && int64(gain)*int64(db.pageSize) >= autoShrinkLeast:
+		report, err := db.Shrink(ctx, a.o)
+		a.uncut = report.After > int64(db.space().hwm)*int64(db.pageSize)
+		a.sparse = db.sparse()
+		a.left = a.gain()
+		if a.reader = 0; report.Held > 0 || a.uncut {
+			a.reader = db.oldest()
+		}
+		return err
+	case a.uncut && db.oldest() >= db.lowered.Load():
+		a.uncut = false
+		_, err := db.cut(ctx, 1)
+		return err
+	}
+	return nil
+}
+
+// gain is the number of pages by which the file could become shorter now: not by those that open readers keep.
+func (a *autoShrinker) gain() uint64 {
+	now := a.db.space()
+	kept, _ := a.db.kept()
+	return now.free - min(uint64(kept), now.free) + a.sparse
 }
 
 // sparse is [Tx.sparse] of the newest state, 0 if that cannot be read.

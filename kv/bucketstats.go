@@ -12,7 +12,7 @@ type BucketStats struct {
 	LeafPageN       int // leaf pages, likewise
 	LeafOverflowN   int // pages that continue a leaf page
 
-	KeyN  int // keys, those of sub-buckets among them
+	KeyN  int // keys, those of sub-buckets and the names of these among them
 	Depth int // levels of the tree; those of the deepest sub-bucket are added
 
 	BranchAlloc int // bytes of the branch pages

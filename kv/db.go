@@ -16,7 +16,7 @@ import (
 	"github.com/holtdb/holt/kv/internal/page"
 )
 
-// DB is an open database file. Its methods may be called from several goroutines.
+// DB is an open database file. Its methods may be called from several goroutines; its fields are to be set before that.
 type DB struct {
 	// StrictMode runs a full check after every commit and panics on what it finds. Slow; for tests.
 	StrictMode bool
@@ -32,11 +32,12 @@ type DB struct {
 	PreLoadFreelist bool
 	// MmapFlags are or-ed into the flags of the next mapping.
 	MmapFlags int
-	// MaxBatchSize bounds the calls that one transaction of Batch runs; 0 or less turns batching off.
+	// MaxBatchSize bounds the calls that one transaction of Batch runs, [DefaultMaxBatchSize] at first; 0 or less turns
+	// batching off.
 	MaxBatchSize int
-	// MaxBatchDelay is the longest a call of Batch may wait for others to join it.
+	// MaxBatchDelay is the longest a call of Batch may wait for others to join it, [DefaultMaxBatchDelay] at first.
 	MaxBatchDelay time.Duration
-	// AllocSize is the number of bytes by which a large file grows ahead of need.
+	// AllocSize is the number of bytes by which a file larger than that grows ahead of need, [DefaultAllocSize] at first.
 	AllocSize int
 	// MaxSize is the number of bytes the file may not grow beyond; 0 means no limit.
 	MaxSize int

@@ -54,8 +54,8 @@ var (
 	// Options.PreLoadFreelist, where nothing is known about free pages.
 	ErrFreePagesNotLoaded = errors.New("free pages are not pre-loaded")
 
-	// ErrMaxSizeReached is returned by [Tx.Commit] when the file would have to grow beyond DB.MaxSize. The
-	// transaction is rolled back; a smaller one, or one that frees space, may still succeed.
+	// ErrMaxSizeReached is returned by [Tx.Commit], and by [DB.Shrink], which commits too, when the file would have to grow beyond
+	// DB.MaxSize. The transaction is rolled back; a smaller one, or one that frees space, may still succeed.
 	ErrMaxSizeReached = errors.New("database reached maximum size")
 )
 

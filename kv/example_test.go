@@ -11,12 +11,14 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/holtdb/holt/kv"
 )
@@ -378,6 +380,27 @@ func ExampleTx_WriteTo() {
 	n, err := io.Copy(io.Discard, response.Body)
 	fmt.Println(n == response.ContentLength, err)
 	// Output: true <nil>
+}
+
+func ExampleOptions() {
+	dir, err := os.MkdirTemp("", "holt")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+
+	db, err := kv.Open(filepath.Join(dir, "my.db"), 0o600, &kv.Options{
+		Timeout:    time.Second,                                 // do not wait for another process for ever
+		SingleSync: true,                                        // commits wait for the disk once
+		AutoShrink: &kv.ShrinkOptions{BytesPerSecond: 16 << 20}, // the file becomes smaller when much was deleted
+		Slog:       slog.Default(),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		log.Fatal(err)
+	}
 }
 
 func ExampleDB_Shrink() {

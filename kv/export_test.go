@@ -4,6 +4,7 @@
 package kv
 
 import (
+	"context"
 	"os"
 	"time"
 
@@ -54,3 +55,8 @@ func AutoShrinkEvery(o Options, every time.Duration) Options {
 
 // Sparse is the number of pages that are estimated to become free if leaves are put together.
 func Sparse(db *DB) uint64 { return db.sparse() }
+
+// AutoShrinkLook returns what a database that shrinks by itself does at times.
+func AutoShrinkLook(db *DB, o ShrinkOptions) func(context.Context) error {
+	return (&autoShrinker{db: db, o: o}).look
+}

@@ -102,7 +102,7 @@ func (f *freelist) release(readers []uint64) {
 
 func (f *freelist) releaseRuns(runs []retired, readers []uint64) {
 	for _, r := range runs {
-		if i, _ := slices.BinarySearch(readers, r.born); i < len(readers) && readers[i] < r.died {
+		if i, ok := r.seenBy(readers); ok {
 			if f.pinned == nil {
 				f.pinned = make(map[uint64][]retired)
 			}
@@ -112,6 +112,12 @@ func (f *freelist) releaseRuns(runs []retired, readers []uint64) {
 		f.pending.RemoveRun(r.id, int(r.n))
 		f.free.AddRun(r.id, int(r.n))
 	}
+}
+
+// seenBy returns the first of the readers that can see the run, if one can.
+func (r retired) seenBy(readers []uint64) (i int, ok bool) {
+	i, _ = slices.BinarySearch(readers, r.born)
+	return i, i < len(readers) && readers[i] < r.died
 }
 
 // find returns the lowest n consecutive free pages, at or above from, that do not lie in runs that are taken.

@@ -95,8 +95,8 @@ type Options struct {
 	// need not be replaced. No effect when zero, or smaller than the file. On Windows the file is extended to it.
 	InitialMmapSize int
 
-	// PageSize is the size of a page of a new file, in bytes; that of the operating system when zero. An existing
-	// file knows its own.
+	// PageSize is the size of a page of a new file, in bytes: a power of two from 1024 to 16 MiB; that of the operating
+	// system when zero. An existing file knows its own.
 	PageSize int
 
 	// MaxSize is the size in bytes that the file must not exceed; no limit when zero. See [ErrMaxSizeReached].
@@ -131,7 +131,8 @@ type Options struct {
 	// would make a quarter of the file free, and 1 MiB or more. It looks every few seconds at the number of free pages
 	// that are known, and every minute at some 256 pages, to see whether leaves are notably less than half full on
 	// average; fuller ones, which splits leave too, are no reason to shrink. BytesPerSecond is its budget,
-	// [DefaultShrinkRate] by default. Off when nil, and when the file is opened read-only. Close ends it.
+	// [DefaultShrinkRate] by default. What goes wrong is logged as a warning. Off when nil, and when the file is opened
+	// read-only. Close ends it.
 	AutoShrink *ShrinkOptions
 
 	fs        file.FS       // of the tests; nil is the operating system

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 )
 
@@ -22,7 +23,7 @@ type ShrinkOptions struct {
 	BytesPerSecond int64
 
 	// ReaderWait is how long to wait for read transactions that keep the pages Shrink has emptied from being reused:
-	// those that began before. One second by default; below zero Shrink waits until its context ends.
+	// those that began before. One second by default; below zero Shrink waits until they or its context end.
 	ReaderWait time.Duration
 
 	// PunchHoles gives what stays free in the middle of the file back to the file system at the end, as
@@ -78,8 +79,9 @@ var errNoRoom = errors.New("no room to move pages")
 // ends, or the database is closed, its error is returned, and every step so far stays. A second Shrink goes on from
 // there. On Windows, which cuts no file that is mapped, Close does that.
 //
-// Errors: [ErrDatabaseReadOnly], [ErrDatabaseNotOpen], a [*CorruptError], what the system says, [errors.ErrUnsupported]
-// of holes. The report is valid in any case.
+// Errors: [ErrDatabaseReadOnly], [ErrDatabaseNotOpen], a [*CorruptError], what the system says, [ErrMaxSizeReached] if
+// MaxSize leaves no room for the list of free pages that each commit is to store, [errors.ErrUnsupported] of holes. The
+// report is valid in any case.
 func (db *DB) Shrink(ctx context.Context, o ShrinkOptions) (ShrinkReport, error) {
 	s := &shrinker{db: db, o: o}
 	if db.readOnly {
@@ -151,8 +153,8 @@ func (s *shrinker) rounds(ctx context.Context) error {
 		case s.slide:
 			s.slide = false // and see what fits now
 		case round == 0, gain >= max(int64(before.hwm)/leastRound, 1):
-		case s.wait(ctx):
-		case ctx.Err() != nil, after.hwm-after.compact() < after.hwm/leastSlide:
+		case s.waitForReaders(ctx):
+		case ctx.Err() != nil, after.hwm-after.compact() < after.hwm/leastSlide+s.kept():
 			return ctx.Err()
 		default:
 			s.slide = true
@@ -223,7 +225,7 @@ func (s *shrinker) rewrite(ctx context.Context, at position) (next position, err
 		}
 		w := tx.w
 		w.shrink = shrinkStep{low: true, trims: true, ceiling: w.hwm}
-		if found.merges && s.db.freelist.heldPages() == 0 { // or it would stay longer until readers end
+		if found.merges && s.kept() == 0 { // or it would stay longer until readers end
 			w.shrink.ceiling = max(s.ceiling, w.hwm)
 		}
 		tx.rewrite(found.jobs)
@@ -262,7 +264,7 @@ const readerPoll = 10 * time.Millisecond
 
 // wait waits for a while if readers keep pages. It returns false if they do not, or if that has lasted long enough.
 func (s *shrinker) wait(ctx context.Context) bool {
-	if s.db.freelist.heldPages() == 0 && s.db.oldest() >= s.db.lowered.Load() {
+	if kept, released := s.db.kept(); kept+released == 0 && s.db.oldest() >= s.db.lowered.Load() {
 		return false
 	}
 	if s.o.ReaderWait >= 0 && s.waited >= s.o.ReaderWait {
@@ -270,6 +272,31 @@ func (s *shrinker) wait(ctx context.Context) bool {
 	}
 	s.waited += readerPoll
 	return sleep(ctx, readerPoll, nil) == nil // Close is noticed by what comes next
+}
+
+// waitForReaders waits until half of the pages that readers keep can be reused, which is worth another walk, or as long
+// as it may. It returns false if none can, or when the database is being closed, which what comes next notices.
+func (s *shrinker) waitForReaders(ctx context.Context) bool {
+	for {
+		select {
+		case <-s.db.quit:
+			return false
+		default:
+		}
+		kept, released := s.db.kept()
+		if released > 0 && released >= kept {
+			return true
+		}
+		if !s.wait(ctx) {
+			return released > 0 && ctx.Err() == nil
+		}
+	}
+}
+
+// kept is the number of pages that open readers keep.
+func (s *shrinker) kept() uint64 {
+	kept, _ := s.db.kept()
+	return uint64(kept)
 }
 
 // sleep returns the error of ctx if that ends before, and [ErrDatabaseNotOpen] if quit does.
@@ -299,7 +326,7 @@ func (s *shrinker) measure() {
 		s.report.After = size
 	}
 	s.report.Used = int64(now.used()+2) * int64(s.db.pageSize)
-	s.report.Held = int64(s.db.freelist.heldPages()) * int64(s.db.pageSize)
+	s.report.Held = int64(s.kept()) * int64(s.db.pageSize)
 }
 
 // tell shows the report.
@@ -345,14 +372,33 @@ func (db *DB) length() (int64, error) {
 	return size, err
 }
 
-// heldPages is the number of pages that only readers of older snapshots can see, as of the last write transaction.
-func (f *freelist) heldPages() (n int) {
+// kept are the numbers of pages that only readers of older snapshots can see: those that open ones keep, and those
+// whose readers have ended, which the next write transaction makes free.
+func (db *DB) kept() (kept, released int) {
+	now := db.snap.Load()
+	if now == nil {
+		return 0, 0
+	}
+	return db.freelist.keptBy(db.seen(now, nil))
+}
+
+// keptBy counts the pages that one of the readers can see, and those that none can any more.
+func (f *freelist) keptBy(readers []uint64) (kept, released int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, runs := range f.pinned {
+	for first, runs := range f.pinned {
+		_, open := slices.BinarySearch(readers, first)
 		for _, r := range runs {
-			n += int(r.n)
+			seen := open
+			if !open {
+				_, seen = r.seenBy(readers)
+			}
+			if seen {
+				kept += int(r.n)
+			} else {
+				released += int(r.n)
+			}
 		}
 	}
-	return n
+	return kept, released
 }

@@ -516,3 +516,149 @@ func TestPunchHolesOS(t *testing.T) {
 		t.Error("something else is in it now")
 	}
 }
+
+// TestShrinkWaitsForEver demands that Shrink waits for a reader that does not end until its context does, and does not
+// walk over the database all the time.
+func TestShrinkWaitsForEver(t *testing.T) {
+	db := openTemp(t, nil)
+	few.fill(t, db)
+	reader, err := db.Begin(false)
+	must(t, err)
+	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
+	defer stop()
+	r, err := db.Shrink(ctx, kv.ShrinkOptions{ReaderWait: -1})
+	must(t, reader.Rollback())
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Shrink did not wait: %v", err)
+	}
+	if r.Held == 0 || r.Looked > 5*r.Used {
+		t.Errorf("%d bytes are held; %d of %d bytes in use were looked at", r.Held, r.Looked, r.Used)
+	}
+}
+
+// TestShrinkWaitsUntilClose has Close begin while Shrink waits for a reader, for which Close has to wait too.
+func TestShrinkWaitsUntilClose(t *testing.T) {
+	db, err := kv.Open(filepath.Join(t.TempDir(), "x.db"), 0o600, &kv.Options{NoSync: true})
+	must(t, err)
+	few.fill(t, db)
+	reader, err := db.Begin(false)
+	must(t, err)
+	shrunk, closed := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := db.Shrink(t.Context(), kv.ShrinkOptions{ReaderWait: -1})
+		shrunk <- err
+	}()
+	time.Sleep(100 * time.Millisecond)
+	go func() { closed <- db.Close() }()
+	select {
+	case err := <-shrunk:
+		if !errors.Is(err, kv.ErrDatabaseNotOpen) {
+			t.Errorf("error %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("Shrink goes on waiting for the reader")
+	}
+	must(t, reader.Rollback())
+	must(t, <-closed)
+}
+
+// TestAutoShrinkAfterReader has readers end that kept the database from becoming smaller by itself.
+func TestAutoShrinkAfterReader(t *testing.T) {
+	for name, early := range map[string]bool{"pages": true, "end of the file": false} {
+		t.Run(name, func(t *testing.T) {
+			db := openTemp(t, nil)
+			must(t, db.Update(putNumbered("b", 20_000, 100)))
+			var reader *kv.Tx
+			begin := func() {
+				var err error
+				reader, err = db.Begin(false)
+				must(t, err)
+			}
+			if early {
+				begin()
+			}
+			inParts(t, db, seq(0, 15_000), 15_000, func(b *kv.Bucket, i int) error { return b.Delete(numbered(i)) })
+			if !early {
+				begin()
+			}
+			look := kv.AutoShrinkLook(db, kv.ShrinkOptions{ReaderWait: 1})
+			for range 3 {
+				must(t, look(t.Context()))
+			}
+			small := compactSize(t, db) * 5 / 4
+			if n := length(t, db); n <= small {
+				t.Errorf("%d bytes under a reader: nothing is left to be done", n)
+			}
+			must(t, reader.Rollback())
+			must(t, look(t.Context()))
+			if n := length(t, db); n > small {
+				t.Errorf("%d bytes after the reader has ended, want at most %d", n, small)
+			}
+			checkClean(t, db)
+		})
+	}
+}
+
+// TestShrinkMaxSize shrinks where MaxSize leaves no room for anything but the keys: none is needed unless each commit is to
+// store a free list.
+func TestShrinkMaxSize(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		o    kv.Options
+		want error
+	}{
+		{"default", kv.Options{}, nil},
+		{"free lists", kv.Options{SyncFreelist: true}, kv.ErrMaxSizeReached},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "x.db")
+			db, err := kv.Open(path, 0o600, nil)
+			must(t, err)
+			must(t, db.Update(putNumbered("b", 2000, 100)))
+			_, err = db.Shrink(t.Context(), kv.ShrinkOptions{})
+			must(t, err)
+			size := length(t, db)
+			must(t, db.Close())
+			test.o.MaxSize = int(size)
+			db, err = kv.Open(path, 0o600, &test.o)
+			must(t, err)
+			defer closeClean(t, db)
+			r, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+			if !errors.Is(err, test.want) || r.Before != size || r.After > size || r.Used == 0 {
+				t.Errorf("error %v, %+v", err, r)
+			}
+		})
+	}
+}
+
+// TestShrinkJustFull has leaves moved that are full to the last byte. They must stay whole.
+func TestShrinkJustFull(t *testing.T) {
+	const n = 40_000
+	db := openTemp(t, &kv.Options{PageSize: 4096})
+	must(t, db.Update(func(tx *kv.Tx) error {
+		b, err := tx.CreateBucket([]byte("b"))
+		for i := 0; i < n && err == nil; i++ {
+			err = b.Put(fmt.Appendf(nil, "%08d", i), make([]byte, 16)) // 40 bytes with the element, 102 of them in a page
+		}
+		return err
+	}))
+	must(t, db.View(func(tx *kv.Tx) error {
+		if s := tx.Bucket([]byte("b")).Stats(); s.LeafPageN != (n+101)/102 {
+			t.Errorf("%d leaves: they are not full", s.LeafPageN)
+		}
+		return nil
+	}))
+	must(t, db.Update(func(tx *kv.Tx) error {
+		var err error
+		for i := 0; i < n/2 && err == nil; i++ {
+			err = tx.Bucket([]byte("b")).Delete(fmt.Appendf(nil, "%08d", i))
+		}
+		return err
+	}))
+	r, err := db.Shrink(t.Context(), kv.ShrinkOptions{})
+	must(t, err)
+	if small := compactSize(t, db); r.After > small+small/10 || r.Written > small+small/4 {
+		t.Errorf("%d bytes are left, Compact leaves %d; %d were written", r.After, small, r.Written)
+	}
+	checkClean(t, db)
+}

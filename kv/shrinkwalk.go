@@ -226,7 +226,10 @@ func packed(slots []slot, pageSize int64) (pages int) {
 		size += elemSize(slots[i])
 	}
 	for {
-		n, left := split(slots, size, pageSize, maxFill)
+		n, left := len(slots), size
+		if !justFull(slots, size, int(pageSize)) {
+			n, left = split(slots, size, pageSize, maxFill)
+		}
 		pages += int((left + pageSize - 1) / pageSize)
 		if n == len(slots) {
 			return pages

@@ -137,7 +137,10 @@ func (w *writer) spillNode(b *Bucket, n *node, edge bool) (filled bool, err erro
 	}
 	rest, size := n.slots, n.size
 	for {
-		at, left := split(rest, size, int64(w.tx.pageSize), fill)
+		at, left := len(rest), size
+		if !w.shrink.low || !justFull(rest, size, w.tx.pageSize) {
+			at, left = split(rest, size, int64(w.tx.pageSize), fill)
+		}
 		if err := w.place(rest[:at], left, n.leaf, n.stays()); err != nil {
 			return false, err
 		}
@@ -224,6 +227,12 @@ func split(slots []slot, size, pageSize int64, fill float64) (n int, left int64)
 		left += size
 	}
 	return n, left
+}
+
+// justFull says whether elements fill one page to its last byte, which split takes for too much. Shrink, which makes such
+// pages, must not split them when it moves them.
+func justFull(slots []slot, size int64, pageSize int) bool {
+	return size == int64(pageSize) && len(slots) < page.MaxCount
 }
 
 // splitHuge is split for up to four elements of more than 2 GiB: as many as take less than that, but one in any case.

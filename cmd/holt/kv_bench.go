@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -123,10 +124,18 @@ func (b *benchmark) place() (path string, remove func() error, err error) {
 		if exists(b.path) {
 			return "", nil, usagef("%q already exists", b.path)
 		}
-		return b.path, func() error { return os.Remove(b.path) }, nil
+		return b.path, func() error { return removeIfThere(b.path) }, nil
 	}
 	dir, err := os.MkdirTemp("", "holt-bench-")
 	return filepath.Join(dir, "bench.db"), func() error { return os.RemoveAll(dir) }, err
+}
+
+// removeIfThere removes a file that may not have come into being.
+func removeIfThere(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func (b *benchmark) measure(ctx context.Context, stderr io.Writer, path string) (write, read kvbench.Result, err error) {

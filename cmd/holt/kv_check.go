@@ -4,6 +4,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -38,16 +40,11 @@ With --from-page, checks only what is under that page.`,
 				if asJSON {
 					print, conclude = printFindingJSON, func(io.Writer, int) {}
 				}
-				n := 0
-				for finding := range tx.CheckContext(cmd.Context(), kv.WithPageId(from), kv.WithKVStringer(keyTexts{}),
-					kv.WithProgress(bar.Add)) {
-					n++
+				n, err := eachFinding(cmd.Context(), tx, func(finding error) error {
 					bar.Done()
-					if err := print(cmd.OutOrStdout(), finding); err != nil {
-						return err
-					}
-				}
-				if err := cmd.Context().Err(); err != nil {
+					return print(cmd.OutOrStdout(), finding)
+				}, kv.WithPageId(from), kv.WithKVStringer(keyTexts{}), kv.WithProgress(bar.Add))
+				if err != nil {
 					return err
 				}
 				conclude(cmd.OutOrStdout(), n)
@@ -61,6 +58,20 @@ With --from-page, checks only what is under that page.`,
 	cmd.Flags().Uint64Var(&from, "from-page", 0, "check only this page and what is under it")
 	jsonFlag(cmd, &asJSON)
 	return cmd
+}
+
+// eachFinding calls fn with what is wrong, and returns how often it did. That ctx has ended is an error, and no finding.
+func eachFinding(ctx context.Context, tx *kv.Tx, fn func(error) error, options ...kv.CheckOption) (n int, err error) {
+	for finding := range tx.CheckContext(ctx, options...) {
+		if errors.Is(finding, ctx.Err()) {
+			break
+		}
+		n++
+		if err := fn(finding); err != nil {
+			return n, err
+		}
+	}
+	return n, ctx.Err()
 }
 
 func printFinding(out io.Writer, finding error) error {

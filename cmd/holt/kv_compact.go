@@ -34,6 +34,9 @@ exists, the buckets are added to it, transaction by transaction.`,
 		Example: "  holt kv compact -o small.db my.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if c.txMax < 0 {
+				return usagef("--tx-max-size is %d: there are no fewer than 0 bytes", c.txMax)
+			}
 			c.src = args[0]
 			r, err := c.run(cmd, o)
 			if err != nil {
@@ -100,7 +103,7 @@ func (c *compaction) copyNew(ctx context.Context, o *opener, mode fs.FileMode, b
 	dir := filepath.Dir(c.dst)
 	f, err := os.CreateTemp(dir, filepath.Base(c.dst)+".*.tmp")
 	if err != nil {
-		return err
+		return fmt.Errorf("no file can be made in %s: %w", dir, errors.Unwrap(err)) // without the temporary name
 	}
 	part := f.Name()
 	if err = f.Close(); err == nil {
@@ -164,7 +167,11 @@ func (c *compaction) copyInto(ctx context.Context, o *opener, to string, noSync 
 		return err
 	}
 	defer closeWith(&err, dst)
-	return kv.CompactContext(ctx, dst, src, c.txMax, kv.CompactProgress(bar.Add))
+	err = kv.CompactContext(ctx, dst, src, c.txMax, kv.CompactProgress(bar.Add))
+	if errors.Is(err, kv.ErrBucketExists) {
+		return fmt.Errorf("%s has a bucket, too, that %s has: %w", to, c.src, err)
+	}
+	return err
 }
 
 // fileSize is 0 when there is no such file.

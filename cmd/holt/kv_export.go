@@ -19,7 +19,7 @@ func newKVExport(o *opener) *cobra.Command {
 		Use:   "export FILE DIR [BUCKET...]",
 		Short: "Copy a bucket into a folder",
 		Long: `Copies what is in a bucket into a folder: a folder for each bucket in it, a file for each key. Without a bucket, copies
-all top-level buckets. The folder must be empty or not exist yet.
+all top-level buckets. The folder must be empty or not exist yet; an interrupted run leaves there what it has copied.
 
 Keys may be anything. Those that are no plain file name are never written, nor is the sequence of a bucket: nothing is
 exported when there are any, unless --skip leaves them out.`,

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -21,7 +22,9 @@ func newKVPages(o *opener) *cobra.Command {
 		Short: "List the pages with their types",
 		Long: `Lists the pages in the order of the file: leaf and branch pages with the number of their elements, the free list with
 that of the free pages. OVRFLW is the number of pages that continue one, for keys and values too large for it; those are
-not listed themselves. What is not a page of any known type is listed as unknown and counts as damage.`,
+not listed themselves. What is not a page of any known type is listed as unknown and counts as damage.
+
+In a file so damaged that its free pages cannot be found out, all pages are listed as what they hold or once held.`,
 		Example: "  holt kv pages my.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,9 +34,14 @@ not listed themselves. What is not a page of any known type is listed as unknown
 				list = func(p kv.PageInfo) error { return printJSON(out, pageJSON(p)) }
 			}
 			opts := kv.Options{PreLoadFreelist: true}
-			return o.viewWith(cmd.Context(), args[0], opts, func(tx *kv.Tx) error {
+			err := o.viewWith(cmd.Context(), args[0], opts, func(tx *kv.Tx) error {
 				return eachPage(cmd.Context(), tx, list)
 			})
+			if _, ok := errors.AsType[*kv.CorruptError](err); !ok {
+				return err
+			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "note: which pages are free cannot be found out; they are listed as what they once held")
+			return errors.Join(err, eachRawPage(cmd.Context(), args[0], list))
 		},
 	}
 	jsonFlag(cmd, &asJSON)
@@ -69,6 +77,34 @@ func eachPage(ctx context.Context, tx *kv.Tx, fn func(kv.PageInfo) error) error 
 	}
 	if damaged > 0 {
 		return fmt.Errorf("%s: no version of the format has them", text.Plural(damaged, "damaged page"))
+	}
+	return nil
+}
+
+// eachRawPage calls fn with every page of a file whose free pages nobody knows. Either of a page and one that it claims
+// as its continuation may be the free one, so both are listed if both look like pages.
+func eachRawPage(ctx context.Context, path string, fn func(kv.PageInfo) error) (err error) {
+	file, err := openRaw(path)
+	if err != nil {
+		return err
+	}
+	defer closeWith(&err, file)
+	continued := uint64(0) // pages before this one continue another, if they do not look like pages
+	for id := range file.HWM() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		info := kv.PageInfo{ID: int(id), Type: "unknown"}
+		switch p, err := file.Page(id); {
+		case err == nil:
+			info = kv.PageInfo{ID: int(id), Type: p.Type(), Count: p.Count(), OverflowCount: int(p.Overflow())}
+			continued = max(continued, id+1+uint64(p.Overflow()))
+		case id < continued:
+			continue
+		}
+		if err := fn(info); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -22,10 +22,15 @@ func newKVShrink(o *opener) *cobra.Command {
 		Short: "Make a database smaller where it is",
 		Long: `Puts sparse pages together, moves pages from the end of the file into free ones before them, and cuts the file, in many
 small transactions. Unlike compact it needs no room for a second copy. It may be interrupted at any moment: what was
-done until then stays, and the next run goes on from there.`,
+done until then stays, and the next run goes on from there. The database must not be open in another process.
+
+Prints the length of the file before and after, and how much of it is in use.`,
 		Example: "  holt kv shrink my.db",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if with.StepBytes < 0 {
+				return usagef("--step-bytes is %d: there are no fewer than 0 bytes", with.StepBytes)
+			}
 			r, err := shrink(cmd, o, args[0], with)
 			if err != nil {
 				return err
@@ -33,13 +38,17 @@ done until then stays, and the next run goes on from there.`,
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), r)
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "%d -> %d bytes (%d in use)\n", r.From, r.To, r.Used)
+			out := cmd.OutOrStdout()
+			fmt.Fprintf(out, "%d -> %d bytes (%d in use)\n", r.From, r.To, r.Used)
+			if with.PunchHoles {
+				fmt.Fprintf(out, "%d bytes in the middle given back\n", r.Punched)
+			}
 			return nil
 		},
 	}
-	cmd.Flags().IntVar(&with.StepBytes, "step-bytes", 1<<20, "bytes that one transaction rewrites, about")
+	cmd.Flags().IntVar(&with.StepBytes, "step-bytes", 1<<20, "bytes that one transaction rewrites, about; small steps leave the file larger")
 	cmd.Flags().BoolVar(&with.PunchHoles, "punch-holes", false,
-		"give what stays free in the middle back to the file system, if it can take it")
+		"give what stays free in the middle, 16 KiB or more in a row, back to the file system; fails where that cannot be done")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }

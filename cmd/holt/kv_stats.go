@@ -21,7 +21,7 @@ func newKVStats(o *opener) *cobra.Command {
 		Use:   "stats FILE [PREFIX]",
 		Short: "Print statistics of pages, trees and buckets",
 		Long: `Walks all pages of the top-level buckets whose names begin with PREFIX, of all of them without it, and prints how many
-pages there are and how well they are filled.`,
+pages there are and how well they are filled. The names of nested buckets are counted as keys.`,
 		Example: `  holt kv stats my.db
   holt kv stats my.db user`,
 		Args: cobra.RangeArgs(1, 2),

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -34,7 +35,10 @@ With --rebuild, forgets what a damaged GhostTree says is free, and makes its tre
 			if cmd.Flags().Changed("live") {
 				return cobra.MinimumNArgs(1)(cmd, args)
 			}
-			return cobra.MinimumNArgs(2)(cmd, args)
+			if len(args) < 2 {
+				return errors.New("requires a file and the regions in use, or --live with a file of them")
+			}
+			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			words := args[1:]

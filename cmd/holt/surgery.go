@@ -25,7 +25,14 @@ func newSurgery(o *opener) *cobra.Command {
 			"  holt kv surgery meta validate my.db",
 			newMetaValidate(), newMetaUpdate()))
 	cmd.Long = `Repairs a damaged database page by page. Every command that edits copies the database to a new file first, named with
---output, and edits the copy; an existing file is never overwritten. Run "holt kv check" on the result.`
+--output, and edits the copy; an existing file is never overwritten. Run "holt kv check" on the result.
+
+  the free list is damaged                freelist abandon
+  the last transaction is to be undone    revert-meta-page
+  a meta page has wrong fields            meta update
+  a leaf or branch page is damaged        clear-page, clear-page-elements: what was in it is lost
+
+Buckets that are whole can be saved one at a time: "holt kv export" with the name of one.`
 	return cmd
 }
 

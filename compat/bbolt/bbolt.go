@@ -3,7 +3,8 @@
 
 // Package bbolt is [kv] under the import path and the names of go.etcd.io/bbolt v1.5.0.
 //
-// It holds aliases only, so a *bbolt.DB is a *kv.DB and errors compare equal whichever name they were taken from.
+// Its types are aliases, so a *bbolt.DB is a *kv.DB and errors compare equal whichever name they were taken from. [Open]
+// alone is a function of its own: it sets SyncFreelist, so that free pages are stored with each commit, as bbolt does.
 // A program changes engines by pointing its go.mod here; its source stays as it is:
 //
 //	replace go.etcd.io/bbolt => PATH/compat/bbolt
@@ -87,7 +88,7 @@ type (
 	KVStringer = kv.KVStringer
 )
 
-// Open opens the file at path, creating it if needed. Nil options mean [DefaultOptions].
+// Open opens the file at path, creating it if needed. Nil options mean [DefaultOptions]; SyncFreelist is always set.
 func Open(path string, mode os.FileMode, options *Options) (*DB, error) {
 	if options == nil {
 		options = kv.DefaultOptions

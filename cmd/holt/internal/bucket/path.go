@@ -37,9 +37,15 @@ func Root(tx *kv.Tx) *kv.Bucket { return tx.Cursor().Bucket() }
 func (p Path) Find(tx *kv.Tx) (*kv.Bucket, error) {
 	b := Root(tx)
 	for i, name := range p {
-		if b = b.Bucket(name); b == nil {
+		child := b.Bucket(name)
+		switch {
+		case child != nil:
+		case b.Get(name) != nil:
+			return nil, fmt.Errorf("%w: %s is a key", kv.ErrBucketNotFound, p[:i+1])
+		default:
 			return nil, fmt.Errorf("%w: %s", kv.ErrBucketNotFound, p[:i+1])
 		}
+		b = child
 	}
 	return b, nil
 }
