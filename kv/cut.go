@@ -122,13 +122,17 @@ func (db *DB) cut(ctx context.Context, least int64) (done bool, err error) {
 	return err == nil, err
 }
 
-// fileEnd is the number of bytes that the file needs for what either meta page, if it is valid, says.
+// fileEnd is the number of bytes that the file needs for what either meta page, if it is valid, says; as long as it is if
+// that is more. The caller has the place of the one writer.
 func (s *snapshot) fileEnd() int64 {
 	hwm := s.meta.HWM
 	for _, off := range []int{0, s.pageSize} {
 		if m := page.MetaOf(s.data[off:]); m.ValidateFor(s.pageSize) == nil {
 			hwm = max(hwm, m.HWM())
 		}
+	}
+	if size := s.db.fileSize; hwm > uint64(size)/uint64(s.pageSize) {
+		return size
 	}
 	return int64(hwm) * int64(s.pageSize)
 }
