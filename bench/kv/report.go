@@ -25,7 +25,7 @@ func (b *bench) write() error {
 		report.Machine(), strings.Join(b.versions, ", "), b.since, loadAverage())
 	b.againstBbolt(&out)
 	b.amongRivals(&out)
-	return report.Write(b.Results, "Results: kv", out.String())
+	return report.Write(b.Results, "Results: kv on "+report.Processor(), out.String()) // one does not tell of another
 }
 
 const legend = "CPU is the processor time of the whole process for an operation, garbage collector and kernel included; " +

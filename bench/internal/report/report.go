@@ -54,11 +54,11 @@ func Duration(ns float64) string {
 // Machine is what the program runs on.
 func Machine() string {
 	return fmt.Sprintf("%s/%s, %d processors, %s; %s",
-		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), processor())
+		runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version(), Processor())
 }
 
-// processor is the model of the processor, if the system tells.
-func processor() string {
+// Processor is the model of the processor, if the system tells.
+func Processor() string {
 	info, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		return "unknown processor"
