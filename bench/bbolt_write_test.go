@@ -54,7 +54,7 @@ func bboltBulk1M(b *testing.B, order func(i int) int) {
 		check(b, os.Remove(path))
 	}
 	stop()
-	b.ReportMetric(float64(size)/million/(8+valueSize), "file/live")
+	reportLive(b, size)
 }
 
 // bboltFill puts a million keys in an order.
@@ -222,5 +222,5 @@ func bboltCompact(b *testing.B, m mode) {
 		check(b, os.Remove(path))
 	}
 	stop()
-	b.ReportMetric(float64(size)/million/(8+valueSize), "file/live")
+	reportLive(b, size)
 }

@@ -169,3 +169,8 @@ func TestShapesAreTheSame(t *testing.T) {
 		twin.Check(t, "holt"+file, "bbolt"+file)
 	}
 }
+
+// reportLive reports the size of a file with a million keys in proportion to its keys and values.
+func reportLive(b *testing.B, size int64) {
+	b.ReportMetric(float64(size)/million/(8+valueSize), "file/live")
+}

@@ -52,7 +52,7 @@ func holtBulk1M(b *testing.B, order func(i int) int) {
 		check(b, os.Remove(path))
 	}
 	stop()
-	b.ReportMetric(float64(size)/million/(8+valueSize), "file/live")
+	reportLive(b, size)
 }
 
 // holtFill puts a million keys in an order.
@@ -220,5 +220,5 @@ func holtCompact(b *testing.B, m mode) {
 		check(b, os.Remove(path))
 	}
 	stop()
-	b.ReportMetric(float64(size)/million/(8+valueSize), "file/live")
+	reportLive(b, size)
 }

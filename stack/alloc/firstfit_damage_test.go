@@ -5,12 +5,10 @@ package alloc_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"testing"
 
-	"github.com/holtdb/holt/stack"
 	"github.com/holtdb/holt/stack/alloc"
 )
 
@@ -24,13 +22,13 @@ func ffUse(t *testing.T, what string, spoilt, whole []byte) {
 	disk := ffMemory(t, spoilt)
 	a, err := ffOpen(disk)
 	if err != nil {
-		ffExplained(t, what+": open", err)
+		explained(t, what+": open", err)
 		same(t, what+": refused", raw(t, disk)[headerSize:], spoilt)
 		return
 	}
 	sound := len(ffFound(t, what, a)) == 0 && len(spoilt) >= len(whole) && !ffTurned(spoilt, whole)
 	if _, err = a.Layout(); err != nil {
-		ffExplained(t, what+": Layout", err)
+		explained(t, what+": Layout", err)
 	}
 	live := map[int64][]byte{}
 	for _, i := range []int{0, 2, 4, 6} {
@@ -42,7 +40,7 @@ func ffUse(t *testing.T, what string, spoilt, whole []byte) {
 		rest(t, a.Stack())
 		was := raw(t, disk)
 		if err := run(); err != nil {
-			ffExplained(t, what+": "+call, err)
+			explained(t, what+": "+call, err)
 			if sound {
 				t.Fatalf("%s: Check found nothing, but %s: %v", what, call, err)
 			}
@@ -95,7 +93,7 @@ func ffUse(t *testing.T, what string, spoilt, whole []byte) {
 	if _, err := a.Reclaim(append(list, fresh...)); err == nil {
 		ffClean(t, what+": reclaimed", a)
 	} else {
-		ffExplained(t, what+": Reclaim", err)
+		explained(t, what+": Reclaim", err)
 	}
 	check(t, a.Stack().Close())
 }
@@ -109,18 +107,6 @@ func ffTurned(spoilt, whole []byte) bool {
 		}
 	}
 	return false
-}
-
-// ffExplained makes sure that an error is one that damage may have.
-func ffExplained(t testing.TB, what string, err error) {
-	t.Helper()
-	damage, ok := errors.AsType[*stack.CorruptError](err)
-	switch {
-	case ok && damage.Path == name && damage.Off >= headerSize && damage.Reason != "":
-	case errors.Is(err, alloc.ErrNotAllocated), errors.Is(err, alloc.ErrFormat), errors.Is(err, alloc.ErrRange):
-	default:
-		t.Fatalf("%s: %v", what, err)
-	}
 }
 
 func TestFirstFitDamagedBytes(t *testing.T) {

@@ -201,7 +201,7 @@ func ffFound(t testing.TB, what string, a *alloc.FirstFit) []error {
 	t.Helper()
 	found := slices.Collect(a.Check())
 	for _, err := range found {
-		ffExplained(t, what+": Check", err)
+		explained(t, what+": Check", err)
 	}
 	return found
 }
